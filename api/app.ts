@@ -13,6 +13,7 @@ import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
+import { declareErrorsWithin } from './openapi/declared-errors.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
@@ -138,7 +139,9 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     within(root, systemRoutes);
     // Each of these routes checks its own secret, and ignores a session token.
     await root.register(async (stranger) => {
-      if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(deps));
+      const limit = limitedByAddress(deps);
+      declareErrorsWithin(stranger, limit.errors);
+      if (deps.config.rateLimits) stranger.addHook('onRequest', limit);
       within(stranger, [...signInRoutes, acceptRoute]);
     });
     await root.register(async (caller) => {

@@ -10,21 +10,25 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, teamScope } from '../../shared/scope.ts';
+import { type Refusing, refusing } from '../openapi/declared-errors.ts';
 import { identify, requestedTeam } from './identity.ts';
 import { limitCaller, WINDOW_MS } from './rate-limit.ts';
+
+/** A guard, and the codes that it refuses callers with. */
+export type Guard = Refusing<onRequestAsyncHookHandler>;
 
 /**
  * Guards are the first hooks of a context of routes. Each is named for the callers that it admits. They run before
  * the body is read, so a caller that is refused does not learn what a valid body is.
  */
-export function signedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
-  return async (request, reply) => {
+export function signedIn({ database, config }: Dependencies): Guard {
+  return refusing(['unauthenticated', 'session_expired', 'rate_limited'], async (request, reply) => {
     // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
     const isCounted = config.rateLimits && database.canWrite();
     const { identity, counts } = await identify(request, database, config, isCounted ? WINDOW_MS : null);
     if (counts !== null) limitCaller(reply, counts, config);
     request.identity = identity;
-  };
+  });
 }
 
 /** Signed-in callers, when a request is checked again. It was counted when it arrived. */
@@ -47,17 +51,19 @@ export const withinToken: onRequestAsyncHookHandler = async ({ identity, routeOp
 };
 
 /** Company Owners and Admins. */
-export const managingCompany: onRequestAsyncHookHandler = async (request) => {
+export const managingCompany: Guard = refusing(['company_role_required'], async (request) => {
   if (!managesCompany(request.identity)) throw new ServiceError('company_role_required');
-};
+});
 
 /** Only Company Owners. */
-export const owningCompany: onRequestAsyncHookHandler = async (request) => {
+export const owningCompany: Guard = refusing(['company_role_required'], async (request) => {
   if (!ownsCompany(request.identity)) throw new ServiceError('company_role_required');
-};
+});
 
 /** Callers with access to the selected Team. */
-export const inTeam: onRequestAsyncHookHandler = async (request) => setTeamScope(request);
+export const inTeam: Guard = refusing(['team_required', 'team_forbidden'], async (request) =>
+  setTeamScope(request),
+);
 
 function setTeamScope(request: FastifyRequest): void {
   const scope = teamScope(request.identity, selectTeam(request));
@@ -80,17 +86,17 @@ export async function reauthenticate(
 }
 
 /** Callers with a right in the selected Team. Must run after `inTeam`. */
-export function withRight(right: TeamRight): onRequestAsyncHookHandler {
-  return async ({ teamScope }) => requireRight(teamScope, right);
+export function withRight(right: TeamRight): Guard {
+  return refusing(['full_access_required'], async ({ teamScope }) => requireRight(teamScope, right));
 }
 
 /**
  * Callers who can write to at least one layer of the selected Team, so that no large body is read from other callers.
  * Must run after `inTeam`. The operation checks the layer of the request, when the body has been read.
  */
-export const withWriteAccess: onRequestAsyncHookHandler = async ({ teamScope: { writes } }) => {
+export const withWriteAccess: Guard = refusing(['scope_forbidden'], async ({ teamScope: { writes } }) => {
   if (!writes.team && writes.clients.length === 0) throw new ServiceError('scope_forbidden');
-};
+});
 
 function selectTeam(request: FastifyRequest): TeamMembership {
   const { teams, selectedTeamId } = request.identity;

@@ -5,6 +5,7 @@ import type { Database } from '../../db/driver/database.ts';
 import type { AnswerKey } from '../../db/queries/memory/idempotency.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
+import { type Refusing, refusing } from '../openapi/declared-errors.ts';
 import { yieldAfterLargeBody } from './input.ts';
 
 const MAX_KEY_LENGTH = 300;
@@ -33,9 +34,12 @@ async function answerKey(request: FastifyRequest, header: string): Promise<Answe
 }
 
 /** `preValidation` of routes with an Idempotency-Key: refuses a malformed key before the operation runs. */
-export const readIdempotencyKey: preValidationAsyncHookHandler = async (request) => {
-  keyHeader(request);
-};
+export const readIdempotencyKey: Refusing<preValidationAsyncHookHandler> = refusing(
+  ['idempotency_key_reused', 'idempotency_in_progress'],
+  async (request) => {
+    keyHeader(request);
+  },
+);
 
 /**
  * Runs a command once for the Idempotency-Key of its request. A repeated request gets the same answer. Call it after

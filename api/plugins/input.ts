@@ -14,6 +14,7 @@ import { freeMemory } from '../../shared/resources/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
 import { acceptedLength } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';
+import { declareErrors } from '../openapi/declared-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -168,7 +169,10 @@ export default fp(function input(app: FastifyInstance, _options: object, done: (
       .flat()
       .some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
     if (acceptsBody && route.schema !== undefined) route.schema.body ??= Body({});
-    if (acceptsBody) route.preParsing = [...[route.preParsing ?? []].flat(), sendContinue];
+    if (acceptsBody) {
+      declareErrors(route, ['payload_too_large', 'unsupported_media_type']);
+      route.preParsing = [...[route.preParsing ?? []].flat(), sendContinue];
+    }
     // After the route's own hooks, so that their errors take precedence over faults of the text.
     route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];
     if ((route.bodyLimit ?? 0) > DEFAULT_BODY_LIMIT) {

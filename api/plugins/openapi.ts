@@ -2,69 +2,17 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { Type } from 'typebox';
-import packageJson from '../../package.json' with { type: 'json' };
-import { ERRORS } from '../../shared/errors.ts';
-import { Problem } from '../../shared/schemas/common.ts';
-import { readIdempotencyKey } from './idempotency.ts';
+import { declareOwnErrors } from '../openapi/declared-errors.ts';
+import { OPENAPI_BASE, OpenApiDocument } from '../openapi/document.ts';
 
-const codes = Object.entries(ERRORS)
-  .map(([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |`)
-  .join('\n');
-
-const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
-
-Send \`Authorization: Bearer <token>\` with a session token, and \`Memory-Team: <teamId>\` if you have access to
-several Teams. Every error is \`application/problem+json\`. Clients should check its \`code\`:
-
-| Code | Status | Meaning |
-|---|---|---|
-${codes}
-`;
-
-const TeamHeader = Type.String({
-  description: 'id of the Team; required if you have access to several Teams',
-});
-const KeyHeader = Type.String({
-  description: 'for 24 hours, a request with the same key gets the first answer and is not executed again',
-});
-
-/** The response for errors, which every route can return. */
-const refusal = {
-  description: 'An error; clients should check its `code`',
-  content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-};
-
-/** The headers of a route, only for the document. The schema does not check them, and other headers are allowed. */
-function headersOf(url: string, answersOnce: boolean) {
-  if (!/^\/v1\/(team|memory|workspace)(\/|$)/.test(url)) return null;
-  return Type.Object({
-    'memory-team': Type.Optional(TeamHeader),
-    ...(answersOnce ? { 'idempotency-key': Type.Optional(KeyHeader) } : {}),
-  });
-}
-
-/** Serves the OpenAPI document, which is made from the schemas of the routes, and the page that shows it. */
+/** Makes the OpenAPI document from the schemas of the routes, and serves the page that shows it. */
 export default fp(async function openapi(app: FastifyInstance) {
-  app.addSchema(Problem);
-  // Defined here once, and not for each route.
-  app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/v1/') || route.schema === undefined) return;
-    route.schema.response = { ...(route.schema.response as object), default: refusal };
-    route.schema.security ??= [{ bearer: [] }];
-    const headers = headersOf(route.url, [route.preValidation ?? []].flat().includes(readIdempotencyKey));
-    if (headers !== null) route.schema.headers ??= headers;
-  });
+  const document = new OpenApiDocument();
+  app.addHook('onRoute', declareOwnErrors);
   await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Team memory', version: packageJson.version, description },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    },
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) =>
-        typeof json.$id === 'string' ? json.$id : `schema-${index}`,
-    },
+    openapi: OPENAPI_BASE,
+    transform: document.schemaOf,
+    transformObject: (made) => document.complete('openapiObject' in made ? made.openapiObject : {}),
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',

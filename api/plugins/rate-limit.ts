@@ -6,6 +6,7 @@ import { countRequest, type RequestCount } from '../../db/queries/identity/limit
 import type { RequestCounts } from '../../db/queries/identity/sessions.ts';
 import type { Config } from '../../shared/config.ts';
 import { type RateLimit, ServiceError } from '../../shared/errors.ts';
+import { type Refusing, refusing } from '../openapi/declared-errors.ts';
 
 /** The length of a time window, which begins with its first request. */
 export const WINDOW_MS = 60_000;
@@ -82,8 +83,10 @@ async function countByAddress(
  * Limits by address the requests to routes that check their own secret, counted together. An IPv6 network counts as
  * one.
  */
-export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
-  return async ({ ip }, reply) => enforce(reply, await countByAddress(deps, `address ${normalizeIP(ip)}`));
+export function limitedByAddress(deps: Pick<Dependencies, 'database'>): Refusing<onRequestAsyncHookHandler> {
+  return refusing(['rate_limited'], async ({ ip }, reply) =>
+    enforce(reply, await countByAddress(deps, `address ${normalizeIP(ip)}`)),
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
+import { declareErrorsWithin } from '../openapi/declared-errors.ts';
+import type { Guard } from './guards.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,7 +25,8 @@ function ifBodyWasLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandl
  * sending the body.
  * @param recheck runs in place of `hook` if the body was late
  */
-export function addGuard(app: FastifyInstance, hook: onRequestAsyncHookHandler, recheck = hook): void {
+export function addGuard(app: FastifyInstance, hook: Guard, recheck: onRequestAsyncHookHandler = hook): void {
+  declareErrorsWithin(app, hook.errors);
   app.addHook('onRequest', hook);
   app.addHook('preValidation', ifBodyWasLate(recheck));
 }

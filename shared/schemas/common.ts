@@ -61,7 +61,7 @@ export const Problem = Type.Object(
     requestId: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
   },
-  { $id: 'Problem', additionalProperties: true, description: 'application/problem+json (RFC 9457)' },
+  { additionalProperties: true, description: 'application/problem+json (RFC 9457)' },
 );
 
 /** The kind of a source: a text that was sent, an imported file, a memory, or a workspace file. */

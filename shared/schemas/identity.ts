@@ -211,6 +211,8 @@ export const Invite = Type.Object({
   createdAt: Time,
 });
 export type Invite = Static<typeof Invite>;
+/** An invite to become a Company Admin. */
+export const Invitation = Type.Object(Invite.properties);
 
 const ExpiresInHours = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_INVITE_HOURS }),
@@ -229,7 +231,7 @@ const issued = {
   url: Type.String({ description: 'contains the token; shown only once' }),
 };
 export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
-export const IssuedCompanyInvite = Type.Object({ invitation: Invite, ...issued });
+export const IssuedCompanyInvite = Type.Object({ invitation: Invitation, ...issued });
 /** A new Team. The invite is null if the Owner already has an account. */
 export const NewTeam = Type.Object({
   team: Team,

@@ -9,7 +9,7 @@ import {
   Nullable,
   OneOf,
   PageQuery,
-  type Problem,
+  Problem,
   SourceKind,
   Text,
   Time,
@@ -134,7 +134,7 @@ export const DecisionResponse = Type.Object({
     Type.Array(
       Type.Object({
         memory: Type.Optional(Memory),
-        problem: Type.Optional(Type.Unsafe<Static<typeof Problem>>({ $ref: 'Problem#' })),
+        problem: Type.Optional(Problem),
       }),
       { description: 'one for each decision, in the same order' },
     ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, type Problem, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, Problem, Time } from './common.ts';
 
 /** The most files in one pull or push. */
 export const MAX_FILES_PER_REQUEST = 200;
@@ -101,7 +101,7 @@ export type WorkspaceConflict = Static<typeof WorkspaceConflict>;
 
 /** The 409 of a push. With `workspace_conflict` the problem lists all conflicts. */
 export const PushConflict = Type.Intersect([
-  Type.Unsafe<Static<typeof Problem>>({ $ref: 'Problem#' }),
+  Problem,
   Type.Object({
     conflicts: Type.Optional(
       Type.Array(WorkspaceConflict, {

@@ -4,6 +4,7 @@ import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'logout',
   summary: 'Sign out',
   description:
     'Ends the session that the request is sent with, or with `everywhere` every session of the user. The ' +

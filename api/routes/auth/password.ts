@@ -2,14 +2,17 @@ import { normalizeIP } from '@fastify/rate-limit';
 import { changePassword } from '../../../core/identity/sign-in/change-password.ts';
 import { PasswordRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'changePassword',
   summary: 'Change the password',
   description: 'Ends every other session of the user and revokes their open reset links.',
   tags: ['auth'],
   body: PasswordRequest,
   response: { 204: { type: 'null', description: 'Changed' } },
+  errors: errorCodes('invalid_credentials'),
 } as const;
 
 export const passwordRoute: Routes = (app, deps) => {

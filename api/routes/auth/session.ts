@@ -3,6 +3,7 @@ import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'getSession',
   summary: 'The signed-in user, and their access',
   tags: ['auth'],
   response: { 200: SessionInfo },

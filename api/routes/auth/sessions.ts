@@ -15,6 +15,7 @@ export const sessionsRoutes: Routes = (app, deps) => {
     '/v1/auth/sessions',
     {
       schema: {
+        operationId: 'listSessions',
         summary: 'Your sessions, newest first',
         tags: ['auth'],
         querystring: Type.Object(PageQuery),
@@ -29,6 +30,7 @@ export const sessionsRoutes: Routes = (app, deps) => {
     '/v1/auth/sessions/:id',
     {
       schema: {
+        operationId: 'endSession',
         summary: 'End one of your sessions',
         tags: ['auth'],
         params: IdParams,

@@ -1,15 +1,17 @@
 import { normalizeIP } from '@fastify/rate-limit';
 import { acceptInvite } from '../../../core/identity/sign-in/accept-invite.ts';
 import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'acceptInvitation',
   summary: 'Accept an invitation to become a Company Admin',
   description: 'Works as POST /v1/auth/join does for an invite into a Team.',
   tags: ['company'],
-  security: [],
   body: JoinRequest,
   response: { 201: Session },
+  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked', 'invalid_credentials'),
 };
 
 export const acceptRoute: Routes = (app, deps) => {

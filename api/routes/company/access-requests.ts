@@ -5,6 +5,7 @@ import { requestAccess } from '../../../core/identity/company/request-access.ts'
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { AccessRequest, NewAccessRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -14,6 +15,7 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
     '/v1/company/access-requests',
     {
       schema: {
+        operationId: 'listAccessRequests',
         summary: 'Access requests, newest first; a Company Admin sees only their own',
         tags: ['company'],
         querystring: Type.Object(PageQuery),
@@ -30,6 +32,7 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
     '/v1/company/access-requests',
     {
       schema: {
+        operationId: 'requestAccess',
         summary: 'Request access to a Team',
         description:
           '409 `conflict` if you already have this access (Company Owners have it in every Team), or already have ' +
@@ -37,6 +40,7 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
         tags: ['company'],
         body: NewAccessRequest,
         response: { 201: AccessRequest },
+        errors: errorCodes('not_found', 'conflict', 'team_archived'),
       },
     },
     async ({ identity, body }, reply) => {

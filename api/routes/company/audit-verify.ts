@@ -5,6 +5,7 @@ import { owningCompany } from '../../plugins/guards.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'verifyAudit',
   summary: 'Verify the chain of hashes over the audit events of the Company',
   tags: ['company'],
   response: { 200: AuditVerification },

@@ -8,6 +8,7 @@ import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'listCompanyAudit',
   summary: 'What happened in the whole Company, newest first; deleted Teams’ events too',
   tags: ['company'],
   querystring: CompanyAuditQuery,

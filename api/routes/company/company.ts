@@ -2,6 +2,7 @@ import { Company } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'getCompany',
   summary: 'Your Company, and your role in it',
   tags: ['company'],
   response: { 200: Company },

@@ -6,6 +6,7 @@ import { revokeCompanyGrant } from '../../../core/identity/company/revoke-compan
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { CompanyGrant, CompanyGrantRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
@@ -18,6 +19,7 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
     '/v1/company/grants',
     {
       schema: {
+        operationId: 'listCompanyGrants',
         summary: 'Company grants, newest first',
         tags: ['company'],
         querystring: Type.Object(PageQuery),
@@ -33,12 +35,14 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'giveCompanyGrant',
         summary: 'Give a Company Admin access to a Team',
         description: 'For Company Owners. 409 `conflict` if the person is not a Company Admin.',
         tags: ['company'],
         params: GrantParams,
         body: CompanyGrantRequest,
         response: { 200: CompanyGrant },
+        errors: errorCodes('conflict', 'team_archived'),
       },
     },
     async ({ identity, params, body: { access } }) => {
@@ -52,6 +56,7 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'revokeCompanyGrant',
         summary: 'Revoke a Company grant',
         description: 'For Company Owners.',
         tags: ['company'],

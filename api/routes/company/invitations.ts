@@ -6,8 +6,9 @@ import { revokeCompanyInvite } from '../../../core/identity/company/revoke-compa
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
-import { CompanyInviteRequest, Invite, IssuedCompanyInvite } from '../../../shared/schemas/identity.ts';
+import { CompanyInviteRequest, Invitation, IssuedCompanyInvite } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
@@ -19,10 +20,11 @@ export const invitationsRoutes: Routes = (app, deps) => {
     '/v1/company/invitations',
     {
       schema: {
+        operationId: 'listInvitations',
         summary: 'Invitations, newest first',
         tags: ['company'],
         querystring: Type.Object(PageQuery),
-        response: { 200: Page(Invite) },
+        response: { 200: Page(Invitation) },
       },
     },
     async ({ identity, query }) =>
@@ -34,6 +36,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'createInvitation',
         summary: 'Invite someone to become a Company Admin',
         description:
           'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown only ' +
@@ -41,6 +44,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
         tags: ['company'],
         body: CompanyInviteRequest,
         response: { 201: IssuedCompanyInvite },
+        errors: errorCodes('conflict'),
       },
     },
     async ({ identity, body: { email, expiresInHours } }, reply) => {
@@ -56,11 +60,13 @@ export const invitationsRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'revokeInvitation',
         summary: 'Withdraw an invitation',
         description: 'For Company Owners. 409 `conflict` if it is not open.',
         tags: ['company'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Withdrawn' } },
+        errors: errorCodes('conflict'),
       } as const,
     },
     async ({ identity, params }, reply) => {

@@ -3,6 +3,7 @@ import { changeCompanyRole } from '../../../core/identity/company/change-company
 import { removeCompanyMember } from '../../../core/identity/company/remove-company-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -14,6 +15,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'changeCompanyRole',
         summary: 'Change a role in the Company',
         description:
           'For Company Owners. A person who is no longer a Company Admin loses their Company grants, and their open ' +
@@ -23,6 +25,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
         params: UserParams,
         body: RoleRequest,
         response: { 200: Member },
+        errors: errorCodes('last_owner'),
       },
     },
     async ({ identity, params, body: { role } }) =>
@@ -34,6 +37,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'removeCompanyMember',
         summary: 'Remove a member from the Company',
         description:
           'For Company Owners. Closes the account: its sessions, roles, grants and invites end, and its email can ' +
@@ -41,6 +45,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
         tags: ['company'],
         params: UserParams,
         response: { 204: { type: 'null', description: 'Removed' } },
+        errors: errorCodes('last_owner'),
       } as const,
     },
     async ({ identity, params }, reply) => {

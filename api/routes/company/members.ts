@@ -7,6 +7,7 @@ import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'listCompanyMembers',
   summary: 'Members of the Company, newest first',
   tags: ['company'],
   querystring: Type.Object(PageQuery),

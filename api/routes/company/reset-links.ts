@@ -10,6 +10,7 @@ import {
   ResetLinkRequest,
 } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -21,6 +22,7 @@ export const resetLinksRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'createOwnerResetLink',
         summary: 'Create a reset link for an Owner',
         description:
           'For Company Owners. 404 `not_found` unless the email is of an Owner of the Team or of the Company. A new ' +
@@ -28,6 +30,7 @@ export const resetLinksRoutes: Routes = (app, deps) => {
         tags: ['company'],
         body: ResetLinkRequest,
         response: { 201: ResetLink },
+        errors: errorCodes('not_found'),
       },
     },
     async ({ identity, body }, reply) => {
@@ -45,6 +48,7 @@ export const resetLinksRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'createMemberResetLink',
         summary: 'Create a reset link for a member who forgot the password',
         description:
           'For Company Owners. A new link replaces the open one of that person. The link is shown only once.',

@@ -3,6 +3,7 @@ import { readTeam } from '../../../core/identity/company/read-team.ts';
 import { renameTeam } from '../../../core/identity/company/rename-team.ts';
 import { NameRequest, Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -10,7 +11,15 @@ import type { Routes } from '../../types.ts';
 export const companyTeamRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/company/teams/:id',
-    { schema: { summary: 'One Team', tags: ['company'], params: IdParams, response: { 200: Team } } },
+    {
+      schema: {
+        operationId: 'getTeam',
+        summary: 'One Team',
+        tags: ['company'],
+        params: IdParams,
+        response: { 200: Team },
+      },
+    },
     async ({ identity, params }) => readTeam(deps, companyScope(identity), parseId(params.id)),
   );
 
@@ -18,11 +27,13 @@ export const companyTeamRoutes: Routes = (app, deps) => {
     '/v1/company/teams/:id',
     {
       schema: {
+        operationId: 'renameTeam',
         summary: 'Rename a Team',
         tags: ['company'],
         params: IdParams,
         body: NameRequest,
         response: { 200: Team },
+        errors: errorCodes('team_archived'),
       },
     },
     async ({ identity, params, body: { name } }) =>

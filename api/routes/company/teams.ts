@@ -15,6 +15,7 @@ export const companyTeamsRoutes: Routes = (app, deps) => {
     '/v1/company/teams',
     {
       schema: {
+        operationId: 'listTeams',
         summary: 'Teams of the Company, newest first',
         tags: ['company'],
         querystring: Type.Object(PageQuery),
@@ -28,6 +29,7 @@ export const companyTeamsRoutes: Routes = (app, deps) => {
     '/v1/company/teams',
     {
       schema: {
+        operationId: 'createTeam',
         summary: 'Create a Team',
         description:
           'You become its Owner, unless `ownerEmail` names another person. That person becomes its Owner at once ' +

@@ -7,6 +7,7 @@ import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'listTeamAudit',
   summary: 'Audit events of the Team, newest first',
   tags: ['memory'],
   querystring: AuditQuery,

@@ -2,6 +2,7 @@ import { parseCapture } from '../../../core/memories/parse-capture.ts';
 import { stageCapture } from '../../../core/memories/stage-capture.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { writeLayer } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
@@ -13,10 +14,12 @@ export const captureRoute: Routes = (app, { database }) => {
     {
       config: { permission: ['memory:write', 'memory:curate'] },
       schema: {
+        operationId: 'stageCapture',
         summary: 'Stage the summary of a session, or of a part of it',
         tags: ['memory'],
         body: CaptureRequest,
         response: { 200: CaptureResponse, 201: CaptureResponse },
+        errors: errorCodes('scope_forbidden', 'team_archived'),
       },
       preValidation: readIdempotencyKey,
     },

@@ -11,6 +11,7 @@ import {
   DecisionResponse,
   type Memory,
 } from '../../../shared/schemas/library.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withRight } from '../../plugins/guards.ts';
 import { disconnectSignal } from '../../request/disconnect-signal.ts';
@@ -50,10 +51,12 @@ export const decisionsRoute: Routes = (app, deps) => {
       bodyLimit: BATCH_BODY_LIMIT,
       config: { permission: 'memory:review' },
       schema: {
+        operationId: 'decideMemory',
         summary: 'Publish, discard, update or delete memories',
         tags: ['memory'],
         body: DecisionRequest,
         response: { 200: DecisionResponse },
+        errors: errorCodes('not_found', 'team_archived', 'version_conflict', 'conflict'),
       },
     },
     async (request, reply) => {

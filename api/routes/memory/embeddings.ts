@@ -8,6 +8,7 @@ import {
   EmbeddingsCompleteRequest,
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/embeddings.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
@@ -19,10 +20,12 @@ export const embeddingRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:curate' },
       schema: {
+        operationId: 'claimEmbeddings',
         summary: 'Claim chunks that have no embedding',
         tags: ['memory'],
         body: EmbeddingsClaimRequest,
         response: { 200: EmbeddingsClaimResponse },
+        errors: errorCodes('team_archived'),
       },
     },
     async (request) => {
@@ -38,10 +41,19 @@ export const embeddingRoutes: Routes = (app, deps) => {
       bodyLimit: BATCH_BODY_LIMIT,
       config: { jsonLimits: EMBEDDINGS_JSON_LIMITS, permission: 'memory:curate' },
       schema: {
+        operationId: 'completeEmbeddings',
         summary: 'Send the embeddings of a batch',
         tags: ['memory'],
         body: EmbeddingsCompleteRequest,
         response: { 200: EmbeddingsCompleteResponse },
+        errors: errorCodes(
+          'embedding_model_mismatch',
+          'embedding_dimension_mismatch',
+          'not_found',
+          'team_archived',
+          'batch_expired',
+          'conflict',
+        ),
       },
     },
     async ({ body, teamScope }) => ({ embedded: await completeEmbeddings(deps, teamScope, body) }),

@@ -1,5 +1,6 @@
 import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { DEFAULT_NEIGHBOURS, ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import type { Routes } from '../../types.ts';
 
 /** POST /v1/memory/expand: a chunk with its neighbours. */
@@ -9,10 +10,12 @@ export const expandRoute: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'expandChunk',
         summary: 'Nearby chunks of the same source',
         tags: ['memory'],
         body: ExpandRequest,
         response: { 200: ExpandResponse },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ body, teamScope }) => {

@@ -3,6 +3,7 @@ import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { writeLayer } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { disconnectSignal } from '../../request/disconnect-signal.ts';
@@ -19,6 +20,7 @@ export const ingestRoute: Routes = (app, deps) => {
       bodyLimit: DOCUMENT_BODY_LIMIT,
       config: { jsonLimits: INGEST_JSON_LIMITS, permission: 'memory:write' },
       schema: {
+        operationId: 'ingestSource',
         summary: 'Store a text or chunks',
         description:
           'A text that is already stored in the scope is a duplicate: 200, and nothing changes. An `externalId` identifies ' +
@@ -27,6 +29,12 @@ export const ingestRoute: Routes = (app, deps) => {
         tags: ['memory'],
         body: IngestRequest,
         response: { 200: IngestResponse, 201: IngestResponse },
+        errors: errorCodes(
+          'embedding_model_mismatch',
+          'embedding_dimension_mismatch',
+          'scope_forbidden',
+          'team_archived',
+        ),
       },
       preValidation: readIdempotencyKey,
     },

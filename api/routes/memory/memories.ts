@@ -2,6 +2,7 @@ import { listMemories, type MemoryListFilter } from '../../../core/memories/list
 import { parseTime } from '../../../shared/formats/times.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { ListedMemory, MemoryQuery } from '../../../shared/schemas/library.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { parseIdFilter, parseTextFilter } from '../../request/list-filter.ts';
 import { pageOf, parsePage } from '../../request/pagination.ts';
@@ -15,10 +16,12 @@ export const memoriesRoute: Routes = (app, deps) => {
       onRequest: withRight('decideMemories'),
       config: { permission: 'memory:review' },
       schema: {
+        operationId: 'listMemories',
         summary: 'Memories in review and published memories, newest first',
         tags: ['memory'],
         querystring: MemoryQuery,
         response: { 200: Page(ListedMemory) },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ query, teamScope }) => {

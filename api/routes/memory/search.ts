@@ -1,6 +1,7 @@
 import { openQueryEmbedder } from '../../../core/search/query-embedder.ts';
 import { assertSearchAllowed, searchMemory } from '../../../core/search/search-memory.ts';
 import { SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { reauthenticate } from '../../plugins/guards.ts';
 import { RECHECK_AFTER_MS } from '../../plugins/recheck-guards.ts';
 import type { Routes } from '../../types.ts';
@@ -15,10 +16,20 @@ export const searchRoute: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'searchMemory',
         summary: 'Search by meaning and by keyword',
         tags: ['memory'],
         body: SearchRequest,
         response: { 200: SearchResponse },
+        errors: errorCodes(
+          'query_embedding_required',
+          'embedding_model_mismatch',
+          'embedding_dimension_mismatch',
+          'server_embedding_disabled',
+          'full_access_required',
+          'scope_forbidden',
+          'not_found',
+        ),
       },
       preValidation: async ({ teamScope, body }) =>
         assertSearchAllowed(deps.config, teamScope, body as Partial<SearchRequest> | null | undefined),

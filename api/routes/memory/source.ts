@@ -5,6 +5,7 @@ import { readSource, type SourcePart } from '../../../core/sources/read-source.t
 import { ServiceError } from '../../../shared/errors.ts';
 import { CHUNKS_PER_PAGE, ChunksQuery, SourceChange, SourceText } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -16,6 +17,7 @@ export const sourceRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'getSource',
         summary: 'One source with its text',
         tags: ['memory'],
         params: IdParams,
@@ -44,11 +46,13 @@ export const sourceRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'changeSource',
         summary: 'Change the title or the tags of a source',
         tags: ['memory'],
         params: IdParams,
         body: SourceChange,
         response: { 200: Source },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
       },
     },
     async ({ params, body, teamScope }) => {
@@ -63,16 +67,17 @@ export const sourceRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'archiveSource',
         summary: 'Archive a source; searches no longer find it',
         tags: ['memory'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Archived' } },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
       } as const,
     },
     async ({ params, teamScope }, reply) => {
       await archiveSource(deps, teamScope, parseId(params.id));
       reply.code(204);
-      return null;
     },
   );
 };

@@ -3,6 +3,7 @@ import { parseTag } from '../../../shared/formats/tags.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { SourceQuery } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { parseTextFilter } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
@@ -14,10 +15,12 @@ export const sourcesRoute: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'listSources',
         summary: 'Sources, newest first',
         tags: ['memory'],
         querystring: SourceQuery,
         response: { 200: Page(Source) },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ query, teamScope }) => {

@@ -12,7 +12,12 @@ export const statusRoute: Routes = (app, deps) => {
     '/v1/memory/status',
     {
       config: { permission: 'memory:read' },
-      schema: { summary: 'Sources, imports, jobs and workers', tags: ['memory'], response: { 200: Status } },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'Sources, imports, jobs and workers',
+        tags: ['memory'],
+        response: { 200: Status },
+      },
     },
     async ({ teamScope }) => readStatus({ ...deps, readQueues, readQueueHealth }, teamScope),
   );

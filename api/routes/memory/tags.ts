@@ -1,6 +1,7 @@
 import { listTags } from '../../../core/sources/list-tags.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { TagCount, TagQuery } from '../../../shared/schemas/tags.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { parseLimit } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -11,10 +12,12 @@ export const tagsRoute: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'listTags',
         summary: 'The tags of active sources, and how many sources have each; in alphabetical order',
         tags: ['memory'],
         querystring: TagQuery,
         response: { 200: Page(TagCount) },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ query, teamScope }) => {

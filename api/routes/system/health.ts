@@ -15,19 +15,45 @@ export const healthRoutes: Routes = (app, deps) => {
   const checkReadinessNow = coalesce(() => checkReadiness(deps));
   app.get(
     '/v1/health',
-    { schema: { summary: 'Deployment health check', security: [], response: { 200: Health, 503: Health } } },
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Deployment health check',
+        tags: ['system'],
+        security: [],
+        response: { 200: Health, 503: Health },
+      },
+    },
     async (_request, reply) => {
       const health = await checkHealthNow();
       reply.code(health.ok ? 200 : 503);
       return health;
     },
   );
-  app.get('/livez', { schema: { summary: 'The process is alive', response: { 200: Ok } } }, async () => ({
-    ok: true,
-  }));
+  app.get(
+    '/livez',
+    {
+      schema: {
+        operationId: 'checkLiveness',
+        summary: 'The process is alive',
+        tags: ['system'],
+        response: { 200: Ok },
+      },
+    },
+    async () => ({
+      ok: true,
+    }),
+  );
   app.get(
     '/readyz',
-    { schema: { summary: 'The process can answer requests', response: { 200: Ok, 503: Ok } } },
+    {
+      schema: {
+        operationId: 'checkReadiness',
+        summary: 'The process can answer requests',
+        tags: ['system'],
+        response: { 200: Ok, 503: Ok },
+      },
+    },
     async (_request, reply) => {
       const ok = await checkReadinessNow();
       reply.code(ok ? 200 : 503);

@@ -3,10 +3,12 @@ import { dashboardPage } from './dashboard-page.ts';
 import { healthRoutes } from './health.ts';
 import { acceptPage, joinPage, resetPage } from './link-pages.ts';
 import { metricsRoute } from './metrics.ts';
+import { openApiRoute } from './openapi-document.ts';
 
 /** Health, figures for monitoring, and the pages that browsers load. */
 export const systemRoutes: readonly Routes[] = [
   healthRoutes,
+  openApiRoute,
   metricsRoute,
   resetPage,
   joinPage,

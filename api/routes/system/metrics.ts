@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -5,6 +6,7 @@ import { secretsEqual } from '../../../shared/tokens.ts';
 import { processMetrics } from '../../metrics/process-metrics.ts';
 import { figuresReader } from '../../metrics/service-figures.ts';
 import { serviceMetrics } from '../../metrics/service-metrics.ts';
+import { refusing } from '../../openapi/declared-errors.ts';
 import { bearerToken } from '../../plugins/identity.ts';
 import type { Routes } from '../../types.ts';
 
@@ -18,19 +20,15 @@ export const metricsRoute: Routes = (app, { config, database, logger }) => {
     '/metrics',
     {
       schema: {
+        operationId: 'getMetrics',
         summary: 'Metrics in the text format of Prometheus',
-        security: [{ bearer: [] }],
-        response: {
-          200: { content: { 'text/plain': { schema: Type.String() } } },
-          401: {
-            description: 'The token is missing or wrong',
-            content: { 'application/problem+json': { schema: Type.Unsafe({ $ref: 'Problem#' }) } },
-          },
-        },
+        tags: ['system'],
+        security: [{ metrics: [] }],
+        response: { 200: { content: { 'text/plain': { schema: Type.String() } } } },
       },
-      onRequest: async (request) => {
+      onRequest: refusing(['unauthenticated', 'rate_limited'], async (request: FastifyRequest) => {
         if (!secretsEqual(bearerToken(request), secret)) throw new ServiceError('unauthenticated');
-      },
+      }),
     },
     async (_request, reply) => {
       const figures = await readFigures();

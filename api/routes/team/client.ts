@@ -3,6 +3,7 @@ import { archiveClient } from '../../../core/identity/team/archive-client.ts';
 import { changeClient } from '../../../core/identity/team/change-client.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Client, ClientChange } from '../../../shared/schemas/identity.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -14,11 +15,13 @@ export const clientRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'changeClient',
         summary: 'Rename a client, or restore an archived one',
         tags: ['team'],
         params: IdParams,
         body: ClientChange,
         response: { 200: Client },
+        errors: errorCodes('team_archived'),
       },
     },
     async ({ teamScope, params, body }) => {
@@ -34,10 +37,12 @@ export const clientRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'archiveClient',
         summary: 'Archive a client: it and everything in it can no longer be found',
         tags: ['team'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Archived' } },
+        errors: errorCodes('team_archived'),
       } as const,
     },
     async ({ teamScope, params }, reply) => {

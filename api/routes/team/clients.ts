@@ -1,4 +1,3 @@
-import type { onRequestAsyncHookHandler } from 'fastify';
 import { Type } from 'typebox';
 import { createClient } from '../../../core/identity/team/create-client.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
@@ -7,7 +6,8 @@ import { invalidField } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Client, NameRequest } from '../../../shared/schemas/identity.ts';
 import { requireRight } from '../../../shared/scope.ts';
-import { withRight } from '../../plugins/guards.ts';
+import { errorCodes, refusing } from '../../openapi/declared-errors.ts';
+import { type Guard, withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -18,10 +18,13 @@ function parseState(state: string | undefined): ActiveState {
 }
 
 /** Archived clients do not exist for callers without Full access. Runs before the query is validated. */
-const requireFullAccessForArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
-  const { state } = query as { state?: unknown };
-  if (state === 'archived') requireRight(teamScope, 'manageTeam');
-};
+const requireFullAccessForArchived: Guard = refusing(
+  ['full_access_required'],
+  async ({ query, teamScope }) => {
+    const { state } = query as { state?: unknown };
+    if (state === 'archived') requireRight(teamScope, 'manageTeam');
+  },
+);
 
 /** /v1/team/clients: lists and creates the clients of the Team. */
 export const clientsRoutes: Routes = (app, deps) => {
@@ -31,6 +34,7 @@ export const clientsRoutes: Routes = (app, deps) => {
       onRequest: requireFullAccessForArchived,
       config: { permission: 'any' },
       schema: {
+        operationId: 'listClients',
         summary: 'Clients that you can reach, newest first',
         tags: ['team'],
         querystring: Type.Object({
@@ -50,7 +54,14 @@ export const clientsRoutes: Routes = (app, deps) => {
     '/v1/team/clients',
     {
       onRequest: withRight('manageTeam'),
-      schema: { summary: 'Create a client', tags: ['team'], body: NameRequest, response: { 201: Client } },
+      schema: {
+        operationId: 'createClient',
+        summary: 'Create a client',
+        tags: ['team'],
+        body: NameRequest,
+        response: { 201: Client },
+        errors: errorCodes('team_archived'),
+      },
     },
     async ({ teamScope, body }, reply) => {
       const client = await createClient(deps, teamScope, body.name);

@@ -5,6 +5,7 @@ import { listClientGrants } from '../../../core/identity/team/lists.ts';
 import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
@@ -18,6 +19,7 @@ export const grantsRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'any' },
       schema: {
+        operationId: 'listClientGrants',
         summary: 'Grants for clients, newest first; without Full access your own',
         tags: ['team'],
         querystring: Type.Object(PageQuery),
@@ -32,11 +34,13 @@ export const grantsRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'giveClientGrant',
         summary: 'Give a member access to a client',
         tags: ['team'],
         params: GrantParams,
         body: ClientGrantRequest,
         response: { 200: ClientGrant },
+        errors: errorCodes('team_archived'),
       },
     },
     async ({ teamScope, params, body: { access } }) => {
@@ -50,6 +54,7 @@ export const grantsRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'revokeClientGrant',
         summary: 'Revoke a grant for a client',
         tags: ['team'],
         params: GrantParams,

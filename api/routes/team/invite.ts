@@ -1,5 +1,6 @@
 import { parseId } from '../../../core/access/parse-id.ts';
 import { revokeTeamInvite } from '../../../core/identity/team/revoke-team-invite.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -11,11 +12,13 @@ export const inviteRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'revokeInvite',
         summary: 'Revoke an invite',
         description: '409 `conflict` if it is not open.',
         tags: ['team'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Revoked' } },
+        errors: errorCodes('forbidden', 'conflict'),
       } as const,
     },
     async ({ teamScope, params }, reply) => {

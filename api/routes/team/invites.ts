@@ -7,6 +7,7 @@ import { invalidField } from '../../../shared/errors.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
@@ -30,6 +31,7 @@ export const invitesRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'listInvites',
         summary: 'Invites into the Team, newest first',
         tags: ['team'],
         querystring: Type.Object(PageQuery),
@@ -44,6 +46,7 @@ export const invitesRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'createInvite',
         summary: 'Invite someone into the Team',
         description:
           'A new invite replaces the open one to that email. Token and link are shown only this once. 409 `conflict` ' +
@@ -51,6 +54,7 @@ export const invitesRoutes: Routes = (app, deps) => {
         tags: ['team'],
         body: InviteRequest,
         response: { 201: IssuedInvite },
+        errors: errorCodes('forbidden', 'not_found', 'team_archived', 'conflict'),
       },
     },
     async ({ teamScope, body }, reply) => {

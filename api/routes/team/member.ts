@@ -2,6 +2,7 @@ import { parseId } from '../../../core/access/parse-id.ts';
 import { changeMemberRole } from '../../../core/identity/team/change-member-role.ts';
 import { removeMember } from '../../../core/identity/team/remove-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { standingInTeam, withRight } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -13,6 +14,7 @@ export const memberRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'changeTeamRole',
         summary: 'Change a role in the Team',
         description:
           'A lower role also revokes the open invites that the member can no longer make, and those to the member. ' +
@@ -22,6 +24,7 @@ export const memberRoutes: Routes = (app, deps) => {
         params: UserParams,
         body: RoleRequest,
         response: { 200: Member },
+        errors: errorCodes('forbidden', 'team_archived', 'last_owner'),
       },
     },
     async (request) => {
@@ -36,11 +39,13 @@ export const memberRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'removeTeamMember',
         summary: 'Remove someone from the Team',
         description: 'Ends the role and the grants for clients. Errors as for a change of the role.',
         tags: ['team'],
         params: UserParams,
         response: { 204: { type: 'null', description: 'Removed' } },
+        errors: errorCodes('forbidden', 'last_owner'),
       } as const,
     },
     async ({ teamScope, params }, reply) => {

@@ -12,6 +12,7 @@ export const teamMembersRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'any' },
       schema: {
+        operationId: 'listTeamMembers',
         summary: 'Members of the Team, newest first',
         tags: ['team'],
         querystring: Type.Object(PageQuery),

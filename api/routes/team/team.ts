@@ -4,6 +4,7 @@ import { selectedTeam } from '../../plugins/guards.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
+  operationId: 'getSelectedTeam',
   summary: 'The selected Team, and your access to it',
   tags: ['team'],
   response: { 200: SelectedTeam },

@@ -4,6 +4,7 @@ import { readManifest } from '../../../core/workspace/read-manifest.ts';
 import { PageQuery } from '../../../shared/schemas/common.ts';
 import { Manifest } from '../../../shared/schemas/workspace.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { parseLimit } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -27,10 +28,12 @@ export const manifestRoute: Routes = (app, { config, database }) => {
     {
       config: { permission: 'workspace:read' },
       schema: {
+        operationId: 'getManifest',
         summary: 'The files that you can read, or what changed since a revision; the latest change first',
         tags: ['workspace'],
         querystring: ManifestQuery,
         response: { 200: Manifest },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ query, teamScope }) => {

@@ -2,6 +2,7 @@ import { parsePushedFiles } from '../../../core/workspace/parse-pushed-files.ts'
 import { assertPushAllowed, pushFiles } from '../../../core/workspace/push-files.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
@@ -15,6 +16,7 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
       bodyLimit: DOCUMENT_BODY_LIMIT,
       config: { permission: 'workspace:write' },
       schema: {
+        operationId: 'pushFiles',
         summary:
           'Write and delete files, all or none; a file that has changed since its baseVersion is a conflict',
         tags: ['workspace'],
@@ -26,6 +28,7 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
             content: { 'application/problem+json': { schema: PushConflict } },
           },
         },
+        errors: errorCodes('invalid_path', 'scope_forbidden', 'team_archived', 'workspace_conflict'),
       },
       preValidation: readIdempotencyKey,
     },

@@ -28,7 +28,23 @@ interface OpenApi {
   components: { securitySchemes: Record<string, object>; schemas: Record<string, Schema> };
 }
 
-const document = (await app.inject('/docs/json')).json<OpenApi>();
+/** A copy of a part of a document with the target in place of each reference. */
+function resolveReferences(value: Json, root: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((part) => resolveReferences(part, root));
+  if (typeof value['$ref'] === 'string') return resolveReferences(referenced(value['$ref'], root), root);
+  const parts = Object.entries(value).map(([key, part]) => [key, resolveReferences(part, root)]);
+  return Object.fromEntries(parts) as Json;
+}
+
+/** What a reference names; null if it names nothing. */
+function referenced($ref: string, root: Json): Json {
+  const keys = $ref.replace('#/', '').split('/');
+  return keys.reduce<Json>((at, key) => (at as Record<string, Json>)[key] ?? null, root);
+}
+
+const written = (await app.inject('/docs/json')).json<Json>();
+const document = resolveReferences(written, written) as unknown as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
 );
@@ -67,6 +83,13 @@ describe('the OpenAPI document', () => {
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.ok(document.info.title && document.info.version);
+  });
+
+  test('serves the same document at /v1/openapi.json, without a token', async () => {
+    const answer = await app.inject('/v1/openapi.json');
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers['content-type']), /^application\/json/);
+    assert.deepEqual(answer.json<Json>(), written);
   });
 
   test('the document lists exactly the routes under /v1', () => {
@@ -129,14 +152,21 @@ describe('the OpenAPI document', () => {
   test('describes the conflicts in the 409 response of a push', () => {
     const push = operations.find(({ name }) => name === 'post /v1/workspace/push');
     const content = push?.operation.responses['409']?.content?.['application/problem+json'];
+    assert.match(JSON.stringify(referenced('#/components/schemas/PushConflict', written)), /Problem/);
     assert.match(
       JSON.stringify(content),
-      /Problem.*"conflicts":\{.*"path".*"currentVersion".*"currentSha256".*"blockedBy"/,
+      /"conflicts":\{.*"path".*"currentVersion".*"currentSha256".*"blockedBy"/,
     );
   });
 
   test('requires a bearer token for exactly the routes that return 401 without one', async () => {
-    assert.deepEqual(document.components.securitySchemes, { bearer: { type: 'http', scheme: 'bearer' } });
+    const { bearer, metrics, ...others } = document.components.securitySchemes;
+    assert.deepEqual(others, {});
+    for (const scheme of [bearer, metrics]) {
+      const { description, ...kind } = scheme as { description: string };
+      assert.deepEqual(kind, { type: 'http', scheme: 'bearer' });
+      assert.ok(description);
+    }
     for (const { name, path, operation } of operations.filter((found) => found.path.startsWith('/v1/'))) {
       const [method = ''] = name.split(' ');
       const url = path.replaceAll(/\{\w+\}/g, 'x');
@@ -162,15 +192,9 @@ describe('the OpenAPI document', () => {
 
   test('contains no broken reference, and only types of JSON Schema', () => {
     const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-    for (const object of objectsIn(document as unknown as Json)) {
+    for (const object of objectsIn(written)) {
       const { $ref, type, required, properties } = object;
-      if (typeof $ref === 'string') {
-        const target = $ref
-          .replace('#/', '')
-          .split('/')
-          .reduce<Json>((at, key) => (at as Record<string, Json>)[key] ?? null, document as unknown as Json);
-        assert.ok(target, $ref);
-      }
+      if (typeof $ref === 'string') assert.ok(referenced($ref, written), $ref);
       if (properties !== undefined) assert.ok(types.includes(type as string), JSON.stringify(object));
       if (Array.isArray(required)) {
         for (const field of required as string[]) assert.ok(field in (properties as object), field);

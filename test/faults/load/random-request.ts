@@ -131,10 +131,10 @@ export class RandomRequests {
 
   /** A value for a schema. */
   value(schema: Schema, depth = 0): unknown {
-    if (depth > MAX_DEPTH || this.#isOdd()) return this.pick(ODD_VALUES);
     if (schema.$ref !== undefined) {
-      return this.value(this.#schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, depth + 1);
+      return this.value(this.#schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, depth);
     }
+    if (depth > MAX_DEPTH || this.#isOdd()) return this.pick(ODD_VALUES);
     if (schema.const !== undefined) return schema.const;
     if (schema.enum !== undefined) return this.pick(schema.enum);
     const choices = schema.anyOf ?? schema.oneOf;

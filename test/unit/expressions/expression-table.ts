@@ -50,7 +50,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\*/g,
   ],
   'api/plugins/identity.ts': [/ +/],
-  'api/plugins/openapi.ts': [/^\/v1\/(team|memory|workspace)(\/|$)/],
   'core/workspace/manifest-cursor.ts': [/^\d{1,16}$/],
   'db/driver/faults.ts': [
     /timeout exceeded when trying to connect|Query read timeout/,

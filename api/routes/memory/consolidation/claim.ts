@@ -6,6 +6,7 @@ import {
   DEFAULT_LEASE_SECONDS,
 } from '../../../../shared/schemas/consolidation.ts';
 import { narrowToClient, type TeamScope, writeLayer } from '../../../../shared/scope.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { assertTeamActive } from '../../../plugins/guards.ts';
 import type { Routes } from '../../../types.ts';
 
@@ -22,11 +23,13 @@ export const consolidationClaimRoute: Routes = (app, deps) => {
     {
       config: { permission: 'memory:curate' },
       schema: {
+        operationId: 'claimCaptures',
         summary: 'Claim staged captures',
         description: 'With Full access, captures of every author; otherwise only your own.',
         tags: ['memory'],
         body: ClaimRequest,
         response: { 200: ClaimResponse },
+        errors: errorCodes('scope_forbidden', 'team_archived'),
       },
     },
     async (request) => {

@@ -1,6 +1,7 @@
 import { completeBatch } from '../../../../core/consolidation/complete-batch.ts';
 import { BATCH_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { CompleteRequest, CompleteResponse } from '../../../../shared/schemas/consolidation.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { answerOnce, readIdempotencyKey } from '../../../plugins/idempotency.ts';
 import { disconnectSignal } from '../../../request/disconnect-signal.ts';
 import { COMPLETE_JSON_LIMITS } from '../../../request/json-limits.ts';
@@ -14,10 +15,21 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
       bodyLimit: BATCH_BODY_LIMIT,
       config: { jsonLimits: COMPLETE_JSON_LIMITS, permission: 'memory:curate' },
       schema: {
+        operationId: 'completeCaptures',
         summary: 'Complete a batch: publish, send to review or discard',
         tags: ['memory'],
         body: CompleteRequest,
         response: { 200: CompleteResponse },
+        errors: errorCodes(
+          'embedding_model_mismatch',
+          'embedding_dimension_mismatch',
+          'full_access_required',
+          'scope_forbidden',
+          'not_found',
+          'team_archived',
+          'conflict',
+          'batch_expired',
+        ),
       },
       preValidation: readIdempotencyKey,
     },

@@ -3,6 +3,7 @@ import { retryAllImports } from '../../../../core/imports/retry-all-imports.ts';
 import { retryImport, retryImports } from '../../../../core/imports/retry-imports.ts';
 import { invalidField } from '../../../../shared/errors.ts';
 import { Import, ImportResponse, RetryRequest } from '../../../../shared/schemas/imports.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
 
@@ -13,10 +14,12 @@ export const importDecisionRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'removeImport',
         summary: 'Cancel a queued import, or delete one that failed or was cancelled',
         tags: ['memory'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Cancelled or deleted' } },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
       } as const,
     },
     async ({ params, teamScope }, reply) => {
@@ -31,10 +34,12 @@ export const importDecisionRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'retryImport',
         summary: 'Run a failed import again',
         tags: ['memory'],
         params: IdParams,
         response: { 202: Import },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
       },
     },
     async ({ params, teamScope }, reply) => {
@@ -49,10 +54,12 @@ export const importDecisionRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'retryImports',
         summary: 'Run failed imports again',
         tags: ['memory'],
         body: RetryRequest,
         response: { 202: ImportResponse },
+        errors: errorCodes('forbidden', 'not_found', 'team_archived', 'conflict'),
       },
     },
     async ({ body: { ids, all }, teamScope }, reply) => {

@@ -3,6 +3,7 @@ import { listImports, readImport } from '../../../../core/imports/read-imports.t
 import { invalidField } from '../../../../shared/errors.ts';
 import { Page } from '../../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportQuery } from '../../../../shared/schemas/imports.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { answerPage } from '../../../request/pagination.ts';
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
@@ -21,10 +22,12 @@ export const importListingRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'listImports',
         summary: 'Imports, newest first',
         tags: ['memory'],
         querystring: ImportQuery,
         response: { 200: Page(Import) },
+        errors: errorCodes('scope_forbidden'),
       },
     },
     async ({ teamScope, query }) => {
@@ -40,6 +43,7 @@ export const importListingRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:read' },
       schema: {
+        operationId: 'getImport',
         summary: 'One import',
         tags: ['memory'],
         params: IdParams,

@@ -4,6 +4,7 @@ import { DOCUMENT_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { freeUnshared } from '../../../../shared/resources/free-memory.ts';
 import { ImportRequest, ImportResponse } from '../../../../shared/schemas/imports.ts';
 import { writeLayer } from '../../../../shared/scope.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { assertTeamActive, withWriteAccess } from '../../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../../plugins/idempotency.ts';
 import type { Routes } from '../../../types.ts';
@@ -17,10 +18,12 @@ export const importUploadRoute: Routes = (app, deps) => {
       bodyLimit: DOCUMENT_BODY_LIMIT,
       config: { permission: 'memory:write' },
       schema: {
+        operationId: 'importFiles',
         summary: 'Import files',
         tags: ['memory'],
         body: ImportRequest,
         response: { 202: ImportResponse },
+        errors: errorCodes('scope_forbidden', 'team_archived'),
       },
       preValidation: [async (request) => assertMediaTypes(request.body), readIdempotencyKey],
     },

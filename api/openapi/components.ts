@@ -1,0 +1,95 @@
+import * as answerShape from '../../shared/schemas/answer-shape.ts';
+import * as audit from '../../shared/schemas/audit.ts';
+import * as common from '../../shared/schemas/common.ts';
+import * as consolidation from '../../shared/schemas/consolidation.ts';
+import * as embeddings from '../../shared/schemas/embeddings.ts';
+import * as explanation from '../../shared/schemas/explanation.ts';
+import * as health from '../../shared/schemas/health.ts';
+import * as identity from '../../shared/schemas/identity.ts';
+import * as imports from '../../shared/schemas/imports.ts';
+import * as library from '../../shared/schemas/library.ts';
+import * as memory from '../../shared/schemas/memory.ts';
+import * as status from '../../shared/schemas/status.ts';
+import * as tags from '../../shared/schemas/tags.ts';
+import * as workspace from '../../shared/schemas/workspace.ts';
+
+/** The modules of wire types: each object that they export is a component with the name of the export. */
+const MODULES: Readonly<Record<string, object>> = {
+  'answer-shape': answerShape,
+  audit,
+  common,
+  consolidation,
+  embeddings,
+  explanation,
+  health,
+  identity,
+  imports,
+  library,
+  memory,
+  status,
+  tags,
+  workspace,
+};
+export const MODULE_NAMES = Object.keys(MODULES);
+
+/** Components with another name than their export. */
+const NAMES: Readonly<Record<string, string>> = { ClientGrant: 'Grant', RequestedScope: 'Scope' };
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const isComponent = (value: unknown): value is Json =>
+  isObject(value) && (value['type'] === 'object' || 'allOf' in value) && !('patternProperties' in value);
+
+/** The schemas with a name: by identity, and by their text, because `Type.Optional` copies its schema. */
+const bySchema = new Map<unknown, string>();
+const byText = new Map<string, string>();
+for (const [name, schema] of Object.values(MODULES).flatMap((module) => Object.entries(module))) {
+  if (!isComponent(schema)) continue;
+  const component = NAMES[name] ?? name;
+  bySchema.set(schema, component);
+  const text = JSON.stringify(schema);
+  if (!byText.has(text)) byText.set(text, component);
+}
+
+function nameOf(schema: unknown): string | undefined {
+  if (!isComponent(schema)) return undefined;
+  return bySchema.get(schema) ?? byText.get(JSON.stringify(schema));
+}
+
+const REFERENCE = '#/components/schemas/';
+const reference = (name: string): Json => ({ $ref: REFERENCE + name });
+
+/** The component of the items of a page; undefined if the schema is not a page of a list. */
+function pagedName({ type, properties }: Json): string | undefined {
+  if (type !== 'object' || !isObject(properties)) return undefined;
+  if (Object.keys(properties).join() !== 'items,nextCursor') return undefined;
+  return nameOf((properties['items'] as Json)['items']);
+}
+
+/** The components of one document: those that its routes refer to. */
+export class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** A copy of a schema, or of a part of one, with a reference in place of each schema that has a name. */
+  refer(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((part) => this.refer(part));
+    if (!isObject(schema)) return schema;
+    const paged = pagedName(schema);
+    const name = nameOf(schema) ?? (paged === undefined ? undefined : `${paged}Page`);
+    if (name === undefined) return this.#referWithin(schema);
+    if (this.schemas[name] === undefined) {
+      // First, so that a schema that refers to itself ends here.
+      this.schemas[name] = {};
+      this.schemas[name] = this.#referWithin(schema);
+    }
+    return reference(name);
+  }
+
+  #referWithin(schema: Json): Json {
+    return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, this.refer(part)]));
+  }
+}
+
+/** A reference to a component. */
+export const componentReference = reference;
