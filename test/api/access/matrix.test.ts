@@ -6,14 +6,7 @@ import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import { withoutRequestId } from '../../support/team.ts';
 import { AGENT_ROUTES } from './matrix/agents.ts';
 import type { Row } from './matrix/row.ts';
-import { COMPANY_ROWS } from './matrix/rows/company.ts';
-import { CONSOLIDATION_ROWS } from './matrix/rows/consolidation.ts';
-import { LIBRARY_ROWS } from './matrix/rows/library.ts';
-import { MEMORY_ROWS } from './matrix/rows/memory.ts';
-import { OPEN_ROWS } from './matrix/rows/open.ts';
-import { TEAM_ROWS } from './matrix/rows/team.ts';
-import { TOKEN_ROWS } from './matrix/rows/tokens.ts';
-import { WORKSPACE_ROWS } from './matrix/rows/workspace.ts';
+import { ALL_ROWS } from './matrix/rows/all.ts';
 import { expectedOf, KINDS } from './matrix/table.ts';
 import { LISTENERS, tellable } from './matrix/told.ts';
 import { collectRoutes, spellOut, takesIds, titleOf, Walk } from './matrix/walk.ts';
@@ -29,17 +22,7 @@ after(() => app.close());
 const world = await World.open(app, service);
 world.canaries.secret(API_TOKEN);
 const walk = new Walk(world);
-const written = [
-  ...OPEN_ROWS,
-  ...COMPANY_ROWS,
-  ...TEAM_ROWS,
-  ...TOKEN_ROWS,
-  ...LIBRARY_ROWS,
-  ...CONSOLIDATION_ROWS,
-  ...MEMORY_ROWS,
-  ...WORKSPACE_ROWS,
-];
-const rows = spellOut(written, routes);
+const rows = spellOut(ALL_ROWS, routes);
 
 /** Whether the row succeeds for any caller. */
 const isOpenToSome = (row: Row) => Object.values(expectedOf(row)).includes(String(row.ok));
@@ -54,7 +37,7 @@ describe('the table of routes', () => {
   test('every row has a unique name and a registered route, and every kind has a row', () => {
     const titles = rows.map(titleOf);
     assert.equal(new Set(titles).size, titles.length);
-    for (const { route } of written) {
+    for (const { route } of ALL_ROWS) {
       assert.ok(spellOut([{ route, kind: 'open', ok: 200 }], routes).length > 0, route);
     }
     const used = new Set(rows.map((row) => row.kind));

@@ -38,6 +38,7 @@ export const SAME_ON_BOTH = [
   'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
   'test/api/requests/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
   'test/api/service/openapi.test.ts',
+  'test/api/openapi/*.test.ts',
 ];
 
 /** Files about the embedded database. */
