@@ -17,7 +17,14 @@ import { declareErrorsWithin } from './openapi/declared-errors.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
-import { inTeam, managingCompany, signedIn, stillSignedIn, withinToken } from './plugins/guards.ts';
+import {
+  declareTokenErrors,
+  inTeam,
+  managingCompany,
+  signedIn,
+  stillSignedIn,
+  withinToken,
+} from './plugins/guards.ts';
 import guesses from './plugins/guesses.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
@@ -32,10 +39,6 @@ import { companyRoutes } from './routes/company/index.ts';
 import { memoryRoutes } from './routes/memory/index.ts';
 import { systemRoutes } from './routes/system/index.ts';
 import { teamRoutes } from './routes/team/index.ts';
-import { companyTokensRoutes } from './routes/tokens/company.ts';
-import { ownTokensRoutes } from './routes/tokens/own.ts';
-import { ownTokenRoutes } from './routes/tokens/own-token.ts';
-import { teamTokensRoutes } from './routes/tokens/team.ts';
 import { workspaceRoutes } from './routes/workspace/index.ts';
 import type { App, Routes } from './types.ts';
 
@@ -147,15 +150,16 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     await root.register(async (caller) => {
       addGuard(caller, signedIn(deps), stillSignedIn(deps));
       addGuard(caller, withinToken);
+      caller.addHook('onRoute', declareTokenErrors);
       caller.addHook('onRequest', withinBodyBudget);
-      within(caller, [...sessionRoutes, ownTokensRoutes, ownTokenRoutes]);
+      within(caller, sessionRoutes);
       await caller.register(async (company) => {
         addGuard(company, managingCompany);
-        within(company, [...companyRoutes, companyTokensRoutes]);
+        within(company, companyRoutes);
       });
       await caller.register(async (team) => {
         addGuard(team, inTeam);
-        within(team, [...teamRoutes, teamTokensRoutes, ...memoryRoutes, ...workspaceRoutes]);
+        within(team, [...teamRoutes, ...memoryRoutes, ...workspaceRoutes]);
       });
     });
   };

@@ -2,6 +2,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import type { RoutePermission } from '../../shared/permissions.ts';
 import { Problem } from '../../shared/schemas/common.ts';
 import { Components } from './components.ts';
 import { EXAMPLES } from './examples.ts';
@@ -13,7 +14,7 @@ const codes = Object.entries(ERRORS)
 
 const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
-Send \`Authorization: Bearer <token>\` with a session token, and \`Memory-Team: <teamId>\` if you have access to
+Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <teamId>\` if you have access to
 several Teams. Every error is \`application/problem+json\`. Clients should check its \`code\`:
 
 | Code | Status | Meaning |
@@ -32,7 +33,7 @@ export const OPENAPI_BASE = {
   },
   servers: [{ url: '/', description: 'The service that serves this document' }],
   tags: [
-    { name: 'auth', description: 'Signing in and out, sessions, passwords and one-time links' },
+    { name: 'auth', description: 'Signing in and out, sessions, agent tokens, passwords and one-time links' },
     { name: 'company', description: 'The Company: its members, Teams, grants and audit' },
     { name: 'team', description: 'The selected Team: its clients, members, invites and grants' },
     { name: 'memory', description: 'Sources, searches, imports, captures and memories of the selected Team' },
@@ -41,7 +42,11 @@ export const OPENAPI_BASE = {
   ],
   components: {
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', description: 'A session token, or MEMORY_API_TOKEN' },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A session token, an agent token, or MEMORY_API_TOKEN',
+      },
       metrics: {
         type: 'http',
         scheme: 'bearer',
@@ -72,6 +77,21 @@ const REQUEST_HEADERS: Partial<Record<ErrorCode, object>> = {
 function requestHeaders(errors: ReadonlySet<ErrorCode>): object {
   const found = Object.entries(REQUEST_HEADERS).filter(([code]) => errors.has(code as ErrorCode));
   return { type: 'object', properties: Object.assign({}, ...found.map(([, headers]) => headers)) as object };
+}
+
+/** The description of an operation, with what it requires of agent tokens. */
+function describeOperation(
+  description: string | undefined,
+  errors: ReadonlySet<ErrorCode>,
+  permission: RoutePermission | undefined,
+): { description?: string } {
+  const texts = description === undefined ? [] : [description];
+  if (permission !== undefined && permission !== 'any') {
+    const names = [permission].flat().map((name) => `\`${name}\``);
+    texts.push(`Agent tokens need the permission ${names.join(' or ')}.`);
+  }
+  if (permission === undefined && errors.has('unauthenticated')) texts.push('Not for agent tokens.');
+  return texts.length === 0 ? {} : { description: texts.join('\n\n') };
 }
 
 interface BodySchema {
@@ -118,6 +138,7 @@ export class OpenApiDocument {
     this.#facts.set(operationId, { route: name, errors, isBodyRequired });
     const shown: FastifySchema = {
       ...rest,
+      ...describeOperation(rest.description, errors, route.config?.permission),
       operationId,
       headers: requestHeaders(errors),
       security: schema.security ?? (errors.has('unauthenticated') ? [{ bearer: [] }] : []),

@@ -26,6 +26,15 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   resetPassword: { token: TOKEN, newPassword: PASSWORD },
   readLink: { token: TOKEN },
 
+  createToken: {
+    name: 'Build agent',
+    teamId: ID,
+    clientIds: [],
+    permissions: ['memory:read', 'memory:write'],
+    expiresInDays: 30,
+  },
+  rotateToken: { overlapHours: 24 },
+
   acceptInvitation: { token: TOKEN, name: 'Ada Lovelace', password: PASSWORD },
   changeCompanyRole: { role: 'admin' },
   createMemberResetLink: { baseUrl: 'https://memory.example.com', ttlSeconds: 3600 },
@@ -92,6 +101,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
       },
     ],
   },
+  releaseBatch: { batchId: ID },
   decideMemory: {
     action: 'publish',
     memoryId: ID,

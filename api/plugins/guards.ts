@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from 'fastify';
 import type { Dependencies } from '../../core/dependencies.ts';
 import {
   managesCompany,
@@ -10,7 +10,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, teamScope } from '../../shared/scope.ts';
-import { type Refusing, refusing } from '../openapi/declared-errors.ts';
+import { declareErrors, type Refusing, refusing } from '../openapi/declared-errors.ts';
 import { identify, requestedTeam } from './identity.ts';
 import { limitCaller, WINDOW_MS } from './rate-limit.ts';
 
@@ -22,13 +22,16 @@ export type Guard = Refusing<onRequestAsyncHookHandler>;
  * the body is read, so a caller that is refused does not learn what a valid body is.
  */
 export function signedIn({ database, config }: Dependencies): Guard {
-  return refusing(['unauthenticated', 'session_expired', 'rate_limited'], async (request, reply) => {
-    // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
-    const isCounted = config.rateLimits && database.canWrite();
-    const { identity, counts } = await identify(request, database, config, isCounted ? WINDOW_MS : null);
-    if (counts !== null) limitCaller(reply, counts, config);
-    request.identity = identity;
-  });
+  return refusing(
+    ['unauthenticated', 'session_expired', 'agent_token_expired', 'rate_limited'],
+    async (request, reply) => {
+      // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
+      const isCounted = config.rateLimits && database.canWrite();
+      const { identity, counts } = await identify(request, database, config, isCounted ? WINDOW_MS : null);
+      if (counts !== null) limitCaller(reply, counts, config);
+      request.identity = identity;
+    },
+  );
 }
 
 /** Signed-in callers, when a request is checked again. It was counted when it arrived. */
@@ -46,9 +49,16 @@ declare module 'fastify' {
 }
 
 /** People, the service token, and agent tokens with the permission of the route. Must run after `signedIn`. */
-export const withinToken: onRequestAsyncHookHandler = async ({ identity, routeOptions }) => {
+export const withinToken: Guard = refusing([], async ({ identity, routeOptions }) => {
   if (identity.token !== null) requirePermission(identity.token, routeOptions.config.permission);
-};
+});
+
+/** Declares the code with which `withinToken` refuses: it depends on the permission of the route. */
+export function declareTokenErrors(route: RouteOptions): void {
+  const permission = route.config?.permission;
+  if (permission === undefined) declareErrors(route, ['forbidden']);
+  else if (permission !== 'any') declareErrors(route, ['permission_required']);
+}
 
 /** Company Owners and Admins. */
 export const managingCompany: Guard = refusing(['company_role_required'], async (request) => {

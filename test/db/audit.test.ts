@@ -48,6 +48,17 @@ describe('audit events', () => {
     await assert.rejects(forged, { code: DENIED });
   });
 
+  test('cannot be written with the id of an agent token that does not act', async () => {
+    const forged = transaction(database, ownerScope(company), (tx) =>
+      tx.query(
+        `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, token_id)
+         values ($1, $2, 'memory.search', $3, $4, 'team', $5)`,
+        [company.companyId, newId(), company.ownerId, company.teamId, newId()],
+      ),
+    );
+    await assert.rejects(forged, { code: DENIED });
+  });
+
   test('are visible in a Team only to a scope that can read their layer', async () => {
     const home = await createTestCompany(database);
     const [client, other] = [await addClient(database, home), await addClient(database, home)];

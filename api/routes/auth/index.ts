@@ -7,9 +7,18 @@ import { passwordRoute } from './password.ts';
 import { resetRoute } from './reset.ts';
 import { sessionRoute } from './session.ts';
 import { sessionsRoutes } from './sessions.ts';
+import { ownTokenRoutes } from './token.ts';
+import { ownTokensRoutes } from './tokens.ts';
 
 /** /v1/auth for callers without a session. Each route checks a secret of its own. */
 export const signInRoutes: readonly Routes[] = [loginRoute, joinRoute, resetRoute, linkRoute];
 
-/** /v1/auth for signed-in callers: the session, and the password. */
-export const sessionRoutes: readonly Routes[] = [sessionRoute, sessionsRoutes, logoutRoute, passwordRoute];
+/** /v1/auth for signed-in callers: the session, the password, and agent tokens. */
+export const sessionRoutes: readonly Routes[] = [
+  sessionRoute,
+  sessionsRoutes,
+  logoutRoute,
+  passwordRoute,
+  ownTokensRoutes,
+  ownTokenRoutes,
+];

@@ -1,8 +1,7 @@
 import type { Routes } from '../../types.ts';
 import { accessRequestDecisionRoutes } from './access-request-decisions.ts';
 import { accessRequestsRoutes } from './access-requests.ts';
-import { companyAuditRoute } from './audit.ts';
-import { companyAuditVerifyRoute } from './audit-verify.ts';
+import { companyAuditRoutes } from './audit.ts';
 import { companyRoute } from './company.ts';
 import { companyGrantsRoutes } from './grants.ts';
 import { invitationsRoutes } from './invitations.ts';
@@ -12,6 +11,7 @@ import { resetLinksRoutes } from './reset-links.ts';
 import { companyTeamRoutes } from './team.ts';
 import { teamLifecycleRoutes } from './team-lifecycle.ts';
 import { companyTeamsRoutes } from './teams.ts';
+import { companyTokensRoutes } from './tokens.ts';
 
 /** /v1/company for signed-in Admins and Owners of the Company. Accepting an invitation needs no session: see accept.ts. */
 export const companyRoutes: readonly Routes[] = [
@@ -26,6 +26,6 @@ export const companyRoutes: readonly Routes[] = [
   accessRequestsRoutes,
   accessRequestDecisionRoutes,
   companyGrantsRoutes,
-  companyAuditRoute,
-  companyAuditVerifyRoute,
+  companyAuditRoutes,
+  companyTokensRoutes,
 ];

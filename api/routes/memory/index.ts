@@ -13,8 +13,9 @@ import { importUploadRoute } from './imports/upload.ts';
 import { ingestRoute } from './ingest.ts';
 import { memoriesRoute } from './memories.ts';
 import { searchRoute } from './search.ts';
-import { sourceRoutes } from './source.ts';
-import { sourcesRoute } from './sources.ts';
+import { sourceRoute } from './sources/source.ts';
+import { sourceChangeRoutes } from './sources/source-changes.ts';
+import { sourcesRoute } from './sources/sources.ts';
 import { statusRoute } from './status.ts';
 import { tagsRoute } from './tags.ts';
 
@@ -25,7 +26,8 @@ export const memoryRoutes: readonly Routes[] = [
   expandRoute,
   ingestRoute,
   sourcesRoute,
-  sourceRoutes,
+  sourceRoute,
+  sourceChangeRoutes,
   tagsRoute,
   embeddingRoutes,
   captureRoute,

@@ -7,8 +7,9 @@ import { invitesRoutes } from './invites.ts';
 import { memberRoutes } from './member.ts';
 import { teamMembersRoutes } from './members.ts';
 import { teamRoute } from './team.ts';
+import { teamTokensRoutes } from './tokens.ts';
 
-/** /v1/team: the selected Team, its clients, members, invites and grants. */
+/** /v1/team: the selected Team, its clients, members, invites, grants and agent tokens. */
 export const teamRoutes: readonly Routes[] = [
   teamRoute,
   clientsRoutes,
@@ -18,4 +19,5 @@ export const teamRoutes: readonly Routes[] = [
   invitesRoutes,
   inviteRoutes,
   grantsRoutes,
+  teamTokensRoutes,
 ];

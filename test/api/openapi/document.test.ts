@@ -22,7 +22,7 @@ const responseOf = (id: string, status: number) => {
 /** Names of components that the contract of the API uses. */
 const RECORDS =
   'Hit Chunk Source Session Team Client Member Grant Invite Invitation AccessRequest Import Capture Memory ' +
-  'AuditEvent Status Scope Problem Health';
+  'AuditEvent Status Scope Problem Health Token Batch';
 
 describe('the OpenAPI document for clients', () => {
   test('is the kept one', () => {

@@ -52,7 +52,7 @@ function fill(example: unknown, values: Values): unknown {
 /** The first row of a route that succeeds for someone, and a caller for whom it does. */
 async function findCell(route: string): Promise<{ row: Row; cell: Cell }> {
   for (const row of ALL_ROWS.filter((candidate) => candidate.route === route)) {
-    const expected = expectedOf(row.kind, row.ok);
+    const expected = expectedOf(row);
     const name = CALLERS.toReversed().find(
       (caller) => caller !== 'archived' && expected[caller] === String(row.ok),
     );

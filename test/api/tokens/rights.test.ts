@@ -287,6 +287,8 @@ describe('loss of all access to the Team', () => {
     assert.equal(outcome(await get(service, agent, '/v1/team')), '401 unauthenticated');
     assert.deepEqual(await listAll(service, company, '/v1/auth/tokens'), []);
     assert.deepEqual(await listAll(service, company, '/v1/company/tokens'), []);
+    const secrets = 'select from identity.agent_token_secret where token_id = $1';
+    assert.deepEqual(await service.database.query(secrets, [agent.record.id]), []);
   });
 });
 

@@ -4,6 +4,7 @@ import { listBatches } from '../../../../core/consolidation/list-batches.ts';
 import { releaseBatch } from '../../../../core/consolidation/release-batch.ts';
 import { Page, PageQuery } from '../../../../shared/schemas/common.ts';
 import { Batch, ReleaseRequest } from '../../../../shared/schemas/consolidation.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { answerPage } from '../../../request/pagination.ts';
 import type { Routes } from '../../../types.ts';
 
@@ -14,6 +15,7 @@ export const consolidationBatchRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:curate' },
       schema: {
+        operationId: 'listBatches',
         summary: 'Your open batches, newest first',
         description: 'Batches that you claimed and can still complete: the lease has not expired.',
         tags: ['memory'],
@@ -29,12 +31,14 @@ export const consolidationBatchRoutes: Routes = (app, deps) => {
     {
       config: { permission: 'memory:curate' },
       schema: {
+        operationId: 'releaseBatch',
         summary: 'Release a batch: its captures can be claimed again',
         description:
           'Returns the batch and the captures that it had. `expiresAt` is the time of the release.',
         tags: ['memory'],
         body: ReleaseRequest,
         response: { 200: Batch },
+        errors: errorCodes('not_found', 'team_archived', 'conflict', 'batch_expired'),
       },
     },
     async ({ body, teamScope }) => releaseBatch(deps, teamScope, parseId(body.batchId)),

@@ -3,6 +3,7 @@ import { revokeOwnToken } from '../../../core/identity/tokens/revoke-token.ts';
 import { rotateToken } from '../../../core/identity/tokens/rotate-token.ts';
 import { IssuedToken, RotateTokenRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -12,6 +13,7 @@ export const ownTokenRoutes: Routes = (app, deps) => {
     '/v1/auth/tokens/:id/rotate',
     {
       schema: {
+        operationId: 'rotateToken',
         summary: 'Give one of your agent tokens a new secret',
         description:
           'The old secret can be used until the overlap ends. `expiresAt` does not change. 409 `conflict` if the token ' +
@@ -20,6 +22,7 @@ export const ownTokenRoutes: Routes = (app, deps) => {
         params: IdParams,
         body: RotateTokenRequest,
         response: { 201: IssuedToken },
+        errors: errorCodes('conflict'),
       },
     },
     async ({ identity, params, body }, reply) => {
@@ -34,6 +37,7 @@ export const ownTokenRoutes: Routes = (app, deps) => {
     '/v1/auth/tokens/:id',
     {
       schema: {
+        operationId: 'revokeToken',
         summary: 'Revoke one of your agent tokens',
         description: 'Every secret of it ends now, also one in an overlap.',
         tags: ['auth'],

@@ -1,12 +1,12 @@
-import { listSources, type SourceListFilter } from '../../../core/sources/list-sources.ts';
-import { parseTag } from '../../../shared/formats/tags.ts';
-import { Page } from '../../../shared/schemas/common.ts';
-import { SourceQuery } from '../../../shared/schemas/library.ts';
-import { Source } from '../../../shared/schemas/memory.ts';
-import { errorCodes } from '../../openapi/declared-errors.ts';
-import { parseTextFilter } from '../../request/list-filter.ts';
-import { answerPage } from '../../request/pagination.ts';
-import type { Routes } from '../../types.ts';
+import { listSources, type SourceListFilter } from '../../../../core/sources/list-sources.ts';
+import { parseTag } from '../../../../shared/formats/tags.ts';
+import { Page } from '../../../../shared/schemas/common.ts';
+import { SourceQuery } from '../../../../shared/schemas/library.ts';
+import { Source } from '../../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
+import { parseTextFilter } from '../../../request/list-filter.ts';
+import { answerPage } from '../../../request/pagination.ts';
+import type { Routes } from '../../../types.ts';
 
 /** GET /v1/memory/sources: the documents that searches find. */
 export const sourcesRoute: Routes = (app, deps) => {

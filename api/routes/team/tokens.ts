@@ -16,6 +16,7 @@ export const teamTokensRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'listTeamTokens',
         summary: 'Agent tokens for the Team, newest first',
         tags: ['team'],
         querystring: Type.Object(PageQuery),
@@ -30,6 +31,7 @@ export const teamTokensRoutes: Routes = (app, deps) => {
     {
       onRequest: withRight('manageTeam'),
       schema: {
+        operationId: 'revokeTeamToken',
         summary: 'Revoke an agent token for the Team',
         tags: ['team'],
         params: IdParams,

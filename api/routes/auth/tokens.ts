@@ -4,6 +4,7 @@ import { listOwnTokens } from '../../../core/identity/tokens/list-tokens.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IssuedToken, Token, TokenRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -13,6 +14,7 @@ export const ownTokensRoutes: Routes = (app, deps) => {
     '/v1/auth/tokens',
     {
       schema: {
+        operationId: 'listTokens',
         summary: 'Your agent tokens, newest first',
         description: 'Also expired and revoked ones.',
         tags: ['auth'],
@@ -28,6 +30,7 @@ export const ownTokensRoutes: Routes = (app, deps) => {
     '/v1/auth/tokens',
     {
       schema: {
+        operationId: 'createToken',
         summary: 'Create an agent token',
         description:
           'For a program that acts for you in one Team. It can do what its permissions and your own rights both allow, ' +
@@ -35,6 +38,7 @@ export const ownTokensRoutes: Routes = (app, deps) => {
         tags: ['auth'],
         body: TokenRequest,
         response: { 201: IssuedToken },
+        errors: errorCodes('team_forbidden', 'not_found', 'team_archived'),
       },
     },
     async ({ identity, body }, reply) => {

@@ -17,6 +17,7 @@ export const companyTokensRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'listCompanyTokens',
         summary: 'Agent tokens of the Company, newest first',
         description: 'For Company Owners.',
         tags: ['company'],
@@ -33,6 +34,7 @@ export const companyTokensRoutes: Routes = (app, deps) => {
     {
       onRequest: owningCompany,
       schema: {
+        operationId: 'revokeCompanyToken',
         summary: 'Revoke an agent token of the Company',
         description: 'For Company Owners.',
         tags: ['company'],

@@ -1,0 +1,51 @@
+import { parseId } from '../../../../core/access/parse-id.ts';
+import { archiveSource } from '../../../../core/sources/archive-source.ts';
+import { changeSource, parseSourceChange } from '../../../../core/sources/change-source.ts';
+import { SourceChange } from '../../../../shared/schemas/library.ts';
+import { Source } from '../../../../shared/schemas/memory.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
+import { IdParams } from '../../../request/path-params.ts';
+import type { Routes } from '../../../types.ts';
+
+/** /v1/memory/sources/:id: changes and archives a source. */
+export const sourceChangeRoutes: Routes = (app, deps) => {
+  app.patch(
+    '/v1/memory/sources/:id',
+    {
+      config: { permission: 'memory:write' },
+      schema: {
+        operationId: 'changeSource',
+        summary: 'Change the title or the tags of a source',
+        tags: ['memory'],
+        params: IdParams,
+        body: SourceChange,
+        response: { 200: Source },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
+      },
+    },
+    async ({ params, body, teamScope }) => {
+      // First, so that an invalid body is refused before an unknown id.
+      const given = parseSourceChange(body);
+      return changeSource(deps, teamScope, parseId(params.id), given);
+    },
+  );
+
+  app.delete(
+    '/v1/memory/sources/:id',
+    {
+      config: { permission: 'memory:write' },
+      schema: {
+        operationId: 'archiveSource',
+        summary: 'Archive a source; searches no longer find it',
+        tags: ['memory'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Archived' } },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
+      } as const,
+    },
+    async ({ params, teamScope }, reply) => {
+      await archiveSource(deps, teamScope, parseId(params.id));
+      reply.code(204);
+    },
+  );
+};
