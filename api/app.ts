@@ -13,6 +13,7 @@ import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
+import { mcpRoute } from './mcp/endpoint.ts';
 import { declareErrorsWithin } from './openapi/declared-errors.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
@@ -30,6 +31,7 @@ import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
 import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
+import queryEmbedder from './plugins/query-embedder.ts';
 import { limitedByAddress } from './plugins/rate-limit.ts';
 import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
@@ -113,6 +115,7 @@ export async function buildApp(
   await app.register(bodyBudget, { bodyMegabytes, rateLimits });
   await app.register(recheckGuards);
   await app.register(identity);
+  await app.register(queryEmbedder, deps);
   await app.register(openapi);
   await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
   await app.register(cors, {
@@ -152,7 +155,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       addGuard(caller, withinToken);
       caller.addHook('onRoute', declareTokenErrors);
       caller.addHook('onRequest', withinBodyBudget);
-      within(caller, sessionRoutes);
+      within(caller, [...sessionRoutes, mcpRoute]);
       await caller.register(async (company) => {
         addGuard(company, managingCompany);
         within(company, companyRoutes);

@@ -28,6 +28,15 @@ export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[];
  */
 export type RoutePermission = Permission | readonly Permission[] | 'any';
 
+/** Whether an agent token has what a route requires. */
+export function hasPermission(
+  token: { permissions: readonly Permission[] },
+  required: RoutePermission | undefined,
+): boolean {
+  if (required === undefined) return false;
+  return required === 'any' || [required].flat().some((permission) => token.permissions.includes(permission));
+}
+
 /**
  * Requires a permission of an agent token.
  * @param required what the route requires; undefined: no agent token can use it
@@ -37,14 +46,12 @@ export function requirePermission(
   token: { permissions: readonly Permission[] },
   required: RoutePermission | undefined,
 ): void {
-  if (required === 'any') return;
+  if (hasPermission(token, required)) return;
   if (required === undefined) {
     throw new ServiceError('forbidden', 'Agent tokens cannot use this route; sign in with your password');
   }
-  const allowed: readonly Permission[] = typeof required === 'string' ? [required] : required;
-  if (allowed.some((permission) => token.permissions.includes(permission))) return;
   throw new ServiceError(
     'permission_required',
-    `The agent token does not have the permission ${allowed.join(' or ')}`,
+    `The agent token does not have the permission ${[required].flat().join(' or ')}`,
   );
 }

@@ -24,13 +24,15 @@ function checkedSchema({ validationContext }: FastifyError, request: FastifyRequ
 
 /**
  * Converts any error to a ServiceError. Only this function decides the status of an error.
- * @param request the failed request; messages about invalid fields use its schema
+ * @param source the failed request, or the schema of the validated value; messages about invalid fields use it
  */
-export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
+export function toServiceError(error: unknown, source?: FastifyRequest | { schema: unknown }): ServiceError {
   if (error instanceof ServiceError) return error;
   const fastify = error as FastifyError;
   if (fastify.validation !== undefined) {
-    const errors = fieldErrors(fastify, checkedSchema(fastify, request));
+    const schema =
+      source !== undefined && 'schema' in source ? source.schema : checkedSchema(fastify, source);
+    const errors = fieldErrors(fastify, schema);
     const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
     return new ServiceError('invalid_request', detail, { errors });
   }

@@ -9,7 +9,7 @@ import {
 } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
-import { requireRight, teamScope } from '../../shared/scope.ts';
+import { requireRight, type TeamScope, teamScope } from '../../shared/scope.ts';
 import { declareErrors, type Refusing, refusing } from '../openapi/declared-errors.ts';
 import { identify, requestedTeam } from './identity.ts';
 import { limitCaller, WINDOW_MS } from './rate-limit.ts';
@@ -93,6 +93,34 @@ export async function reauthenticate(
 ): Promise<void> {
   ({ identity: request.identity } = await identify(request, database, config, null));
   setTeamScope(request);
+}
+
+/** A caller in one of its Teams. */
+export interface TeamCaller {
+  team: TeamMembership;
+  scope: TeamScope;
+}
+
+/**
+ * The caller in a Team that is not the one that the request selected. The caller is resolved again, because an identity
+ * has the clients of one Team.
+ * @param recheck resolves the caller again in any case, after a wait
+ * @throws ServiceError as the guards do
+ */
+export async function callerInTeam(
+  request: FastifyRequest,
+  { database, config }: Pick<Dependencies, 'database' | 'config'>,
+  teamId: string,
+  recheck = false,
+): Promise<TeamCaller> {
+  const identity =
+    !recheck && request.identity.selectedTeamId === teamId
+      ? request.identity
+      : (await identify(request, database, config, null, teamId)).identity;
+  const team = identity.teams.find(({ id }) => id === teamId);
+  const scope = team === undefined || identity.selectedTeamId !== teamId ? null : teamScope(identity, team);
+  if (team === undefined || scope === null) throw new ServiceError('team_forbidden');
+  return { team, scope };
 }
 
 /** Callers with a right in the selected Team. Must run after `inTeam`. */

@@ -42,6 +42,7 @@ export function bearerToken(request: FastifyRequest): string {
  * Finds the caller of a request in one query. It runs for every request, so a revocation applies from the next
  * request on.
  * @param windowMs counts the request in a time window of this length. Null: it is not counted
+ * @param team id of the Team to select, if it is not the one that the Memory-Team header names
  * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session,
  *   `agent_token_expired` for an expired agent token
  */
@@ -50,9 +51,9 @@ export async function identify(
   database: Database,
   config: Pick<Config, 'apiToken' | 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
   windowMs: number | null,
+  team = requestedTeam(request),
 ): Promise<FoundCaller> {
   const token = bearerToken(request);
-  const team = requestedTeam(request);
   const teamId = team !== undefined && isId(team) ? team : null;
   const presented = readToken(token, config);
   const found = await resolveCaller(

@@ -1,5 +1,6 @@
 import { MAX_NEIGHBOUR_CHARACTERS } from '../../shared/schemas/answer-shape.ts';
 import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
+import { countCharacters } from '../../shared/text/json-characters.ts';
 
 /** Hits, and how many more characters the answer can have. */
 export interface FilledAnswer {
@@ -78,14 +79,4 @@ interface Side {
   direction: -1 | 1;
   chunks: Chunk[];
   isFull: boolean;
-}
-
-/** The number of code points, which is less than the length of the string if it has surrogate pairs. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const isSecondOfPair = (text.charCodeAt(i) & 0xfc00) === 0xdc00;
-    if (!isSecondOfPair) count += 1;
-  }
-  return count;
 }

@@ -1,18 +1,14 @@
 import { invalidField } from '../errors.ts';
-import { foldCase } from './workspace-path.ts';
+import { foldName } from './names.ts';
 
 /** The most tags of a record, and of a search. */
 export const MAX_TAGS = 20;
 /** The longest tag, in characters. */
 export const MAX_TAG_LENGTH = 50;
 
-/**
- * Normalizes a tag: without white space around it, in NFC and in lower case. Two tags that differ only in case are the
- * same. Letter by letter, because Σ has two lower cases, which depend on the letters around it.
- */
+/** Normalizes a tag, as names are compared: two tags that differ only in case are the same. */
 export function normalizeTag(tag: string): string {
-  const letters = Array.from(foldCase(tag.trim().normalize('NFC')), (letter) => letter.toLowerCase());
-  return letters.join('').normalize('NFC');
+  return foldName(tag);
 }
 
 /**

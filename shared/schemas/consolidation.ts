@@ -17,16 +17,17 @@ const MAX_ITEMS = 40;
 /** The longest text of a capture: what was learned, not the whole session. */
 const MAX_SUMMARY = 64_000;
 
+/** The position of a capture within its session. */
+export const Sequence = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'position within the session; a repeated number returns the capture that already has it',
+});
+
 export const CaptureRequest = Body({
   sessionId: Name,
   summary: Text(MAX_SUMMARY),
-  sequence: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'position within the session; a repeated number returns the capture that already has it',
-    }),
-  ),
+  sequence: Type.Optional(Sequence),
   scope: Type.Optional(WriteScope),
   startedAt: Type.Optional(Time),
   endedAt: Type.Optional(Time),

@@ -207,3 +207,4 @@ export const IngestResponse = Type.Object({
     }),
   ),
 });
+export type IngestResponse = Static<typeof IngestResponse>;

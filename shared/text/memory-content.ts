@@ -65,3 +65,10 @@ export async function prepareContent(
   if (prepared === undefined) throw new Error('a content was not prepared');
   return prepared;
 }
+
+/** Makes the terms of a text that compare it with memories: those of its first 8,000 characters. */
+export async function comparedTerms(teamId: string, text: string, signal?: AbortSignal): Promise<ChunkTerms> {
+  const [prepared] = await prepareBatch(teamId, [{ chunks: [text.slice(0, COMPARED_CHARACTERS)] }], signal);
+  if (prepared?.[0] === undefined) throw new Error('a text was not prepared');
+  return prepared[0].terms;
+}

@@ -1,4 +1,3 @@
-import { openQueryEmbedder } from '../../../core/search/query-embedder.ts';
 import { assertSearchAllowed, searchMemory } from '../../../core/search/search-memory.ts';
 import { SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
@@ -8,9 +7,6 @@ import type { Routes } from '../../types.ts';
 
 /** POST /v1/memory/search: by meaning and by keyword, within the scope of the caller. */
 export const searchRoute: Routes = (app, deps) => {
-  const embedder = openQueryEmbedder(deps);
-  // Before the server waits for running requests: those that wait for a vector are answered without one.
-  app.addHook('preClose', () => embedder.close());
   app.post(
     '/v1/memory/search',
     {
@@ -40,7 +36,7 @@ export const searchRoute: Routes = (app, deps) => {
         return request.teamScope;
       };
       const caller = { scope: request.teamScope, recheckScope };
-      return searchMemory({ ...deps, embedder }, caller, request.body);
+      return searchMemory({ ...deps, embedder: app.queryEmbedder }, caller, request.body);
     },
   );
 };

@@ -41,6 +41,15 @@ export async function listClients(
   return rows.map((row) => toClient(tx, row));
 }
 
+/** Lists the active clients of the Team that the scope can read, with their names. */
+export async function listReadableClientNames(tx: TeamTransaction): Promise<{ id: string; name: string }[]> {
+  return tx.query<{ id: string; name: string }>(
+    `select id, name from identity.client
+      where company_id = $1 and team_id = $2 and state = 'active' and id = any ($3::uuid[]) order by id`,
+    [tx.scope.companyId, tx.scope.teamId, tx.scope.reads.clients],
+  );
+}
+
 /** Inserts a client of the Team. For callers with Full access, who can write to it. */
 export async function insertClient(
   tx: TeamTransaction,

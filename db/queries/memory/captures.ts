@@ -93,6 +93,9 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   return toCapture(row);
 }
 
+/** About how many characters a capture takes in JSON besides its texts: ids, times, the name of an agent token. */
+const CAPTURE_FRAME = 600;
+
 /** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {
   id: string;
@@ -103,24 +106,39 @@ export interface ConsolidationBatch {
 /**
  * Claims staged captures, the oldest first. A capture whose lease has expired counts as staged. No capture is in two
  * batches at once.
- * @param claim `layers`: some of the layers that the scope can write; `ownOnly`: only captures of the scope's user
+ * @param claim `layers`: some of the layers that the scope can write; `ownOnly`: only captures of the scope's user;
+ *   `maxCharacters`: about the most of the JSON of all captures. The first capture is claimed in any case
  * @returns null if no capture can be claimed
  */
 export async function claimCaptures(
   tx: TeamTransaction,
-  claim: { id: string; layers: Layers; limit: number; leaseSeconds: number; ownOnly: boolean },
+  claim: {
+    id: string;
+    layers: Layers;
+    limit: number;
+    leaseSeconds: number;
+    ownOnly: boolean;
+    maxCharacters: number | null;
+  },
 ): Promise<ConsolidationBatch | null> {
   const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
     `with free as (
-       select f.team_id, f.id from memory.capture f
+       select f.team_id, f.id, length(to_json(f.summary)::text) + length(f.metadata::text) +
+              length(to_json(f.session_id)::text) + ${CAPTURE_FRAME} as characters
+         from memory.capture f
         where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
           and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))
           and (not $4 or f.created_by = $5)
         order by f.id limit $6 for update skip locked
+     ), fitting as (
+       select l.team_id, l.id
+         from (select free.*, sum(free.characters) over upto as total, row_number() over upto as place
+                 from free window upto as (order by free.id)) l
+        where $9::int is null or l.total <= $9 or l.place = 1
      ), c as (
        update memory.capture t set state = 'claimed', batch_id = $7,
               leased_until = now() + make_interval(secs => $8)
-         from free where t.team_id = free.team_id and t.id = free.id
+         from fitting where t.team_id = fitting.team_id and t.id = fitting.id
        returning t.*
      )
      select ${COLUMNS}, c.leased_until as "leasedUntil" from c order by c.id`,
@@ -133,6 +151,7 @@ export async function claimCaptures(
       claim.limit,
       claim.id,
       claim.leaseSeconds,
+      claim.maxCharacters,
     ],
   );
   const [first] = rows;
@@ -150,6 +169,18 @@ export async function claimCaptures(
       return toCapture(capture);
     }),
   };
+}
+
+/** Finds a capture in an open batch of the scope's user, in the layers that the scope can write; else null. */
+export async function findClaimedCapture(tx: TeamTransaction, id: string): Promise<Capture | null> {
+  const [row] = await tx.query<CaptureRow>(
+    `select ${COLUMNS} from memory.capture c
+       join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id and b.user_id = $5
+      where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
+        and c.id = $4 and c.state = 'claimed' and c.leased_until > now()`,
+    [...writeScopeValues(tx.scope), id, tx.scope.userId],
+  );
+  return row === undefined ? null : toCapture(row);
 }
 
 /** The fields of a claimed capture that are needed to complete its batch. */

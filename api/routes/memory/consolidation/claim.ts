@@ -1,20 +1,13 @@
-import { claimBatch } from '../../../../core/consolidation/claim-batch.ts';
+import { claimBatch, claimScope } from '../../../../core/consolidation/claim-batch.ts';
 import {
   ClaimRequest,
   ClaimResponse,
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
 } from '../../../../shared/schemas/consolidation.ts';
-import { narrowToClient, type TeamScope, writeLayer } from '../../../../shared/scope.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { assertTeamActive } from '../../../plugins/guards.ts';
 import type { Routes } from '../../../types.ts';
-
-/** Where captures are claimed: in one client, or in every layer that the caller can write to. */
-function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {
-  if (clientId !== undefined) writeLayer(scope, { clientId });
-  return narrowToClient(scope, clientId);
-}
 
 /** POST /v1/memory/consolidation/claim: claims a batch of staged captures until its lease expires. */
 export const consolidationClaimRoute: Routes = (app, deps) => {

@@ -59,6 +59,7 @@ const ROUTES = readTable(`
   POST /v1/workspace/pull                | workspace:read
   POST /v1/workspace/push                | workspace:write
   GET /v1/memory/audit                   | audit:read
+  POST /v1/mcp                           | any
 `);
 
 /** The routes of the table. */

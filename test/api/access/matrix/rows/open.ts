@@ -79,6 +79,17 @@ export const OPEN_ROWS: readonly Row[] = [
   },
 
   { route: 'GET /v1/auth/session', kind: 'signed in', ok: 200 },
+  {
+    route: 'POST /v1/mcp',
+    kind: 'signed in',
+    ok: 200,
+    body: () => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'whoami', arguments: {} },
+    }),
+  },
   { route: 'GET /v1/auth/sessions', kind: 'signed in', ok: 200, query: () => 'limit=200' },
   {
     route: 'DELETE /v1/auth/sessions/:id',

@@ -1,0 +1,60 @@
+import { findClientId } from '../../core/identity/team/find-client.ts';
+import { invalidField } from '../../shared/errors.ts';
+import { type LayerId, type RequestedScope, writeLayer } from '../../shared/scope.ts';
+import type { TeamCall } from './tool.ts';
+
+/** Stands for the Team layer and every client that the caller can read. */
+const ALL = 'all';
+
+/**
+ * The layers that the argument `client` asks to read: the Team layer, and that of the client.
+ * @throws ServiceError `scope_forbidden`, `invalid_request`
+ */
+export async function scopeToRead(
+  { deps, scope }: Pick<TeamCall, 'deps' | 'scope'>,
+  client: string | undefined,
+): Promise<RequestedScope> {
+  if (client === undefined) return {};
+  if (isAll(client)) return { include: ['team', 'client'] };
+  return { clientId: await findClientId(deps, scope, client, '/client') };
+}
+
+/**
+ * The layer that the argument `client` asks to write to.
+ * @throws ServiceError `scope_forbidden`, `invalid_request`
+ */
+export async function layerToWrite(
+  { deps, scope }: Pick<TeamCall, 'deps' | 'scope'>,
+  client: string | undefined,
+): Promise<LayerId> {
+  if (client === undefined) return writeLayer(scope);
+  if (isAll(client)) throw invalidField('/client', 'must name one client; all is only for reading');
+  return writeLayer(scope, { clientId: await findClientId(deps, scope, client, '/client') });
+}
+
+function isAll(client: string): boolean {
+  return client.trim().toLowerCase() === ALL;
+}
+
+/** A day, or a time: what `since` and `until` accept. */
+const DAY_MS = 86_400_000;
+
+/**
+ * The time that a search begins or ends with. A day counts as a whole.
+ * @param given `YYYY-MM-DD`, or a time
+ * @throws ServiceError `invalid_request`
+ */
+export function parseMoment(given: string | undefined, edge: 'since' | 'until'): string | undefined {
+  if (given === undefined) return undefined;
+  const text = given.trim();
+  const at = new Date(text.length === 10 ? `${text}T00:00:00Z` : text);
+  if (Number.isNaN(at.getTime())) {
+    throw invalidField(
+      `/${edge}`,
+      'must be a day such as 2026-03-01, or a time such as 2026-03-01T09:30:00Z',
+    );
+  }
+  if (text.length > 10) return text;
+  // A search returns what is later than `since`, so it begins with the last millisecond of the day before.
+  return new Date(at.getTime() + (edge === 'since' ? -1 : DAY_MS)).toISOString();
+}

@@ -1,0 +1,59 @@
+import type { Static } from 'typebox';
+import { runOnce } from '../../../core/access/run-once.ts';
+import { completeBatch } from '../../../core/memories/complete-batch.ts';
+import {
+  CompleteRequest,
+  CompleteResponse,
+  type ConsolidationResult,
+} from '../../../shared/schemas/consolidation.ts';
+import { countJsonCharacters, cutToJson } from '../../../shared/text/json-characters.ts';
+import { ADDS_ONCE, MAX_ANSWER_CHARACTERS, teamTool } from '../tool.ts';
+import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+
+type CompleteResponse = Static<typeof CompleteResponse>;
+
+/** Of a similar memory, in JSON. */
+const MAX_EXCERPT = 400;
+
+/** Completes a batch of captures with the memories that were made of them. */
+export const completeCaptures = teamTool({
+  name: 'complete_captures',
+  title: 'Complete captures',
+  description:
+    'Stores the memories that you made of a batch of captures, all or none: each item is published, sent to review or ' +
+    'discarded. Captures that no item names are staged again. The same call again returns the same results.',
+  permission: 'memory:curate',
+  needs: 'write',
+  annotations: ADDS_ONCE,
+  input: CompleteRequest.properties,
+  output: { results: CompleteResponse.properties.results, ...NOTE },
+  run: async ({ deps, scope, signal }, { batchId, items }) => {
+    const command = await completeBatch(deps, scope, { batchId, items }, signal);
+    const { body } = await runOnce(deps.database, scope, null, command);
+    return fitted((body as CompleteResponse).results);
+  },
+});
+
+/** The results with as many similar memories as fit, those of the first items first. */
+function fitted(given: readonly ConsolidationResult[]) {
+  const results = given.map((result): ConsolidationResult => ({ ...result, similar: [] }));
+  let room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ results });
+  let omitted = 0;
+  for (const [index, { similar }] of given.entries()) {
+    for (const memory of similar) {
+      const shown = { ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) };
+      const length = countJsonCharacters(shown) + 1;
+      if (length > room) omitted += 1;
+      else {
+        results[index]?.similar.push(shown);
+        room -= length;
+      }
+    }
+  }
+  return {
+    results,
+    ...noteOf(
+      omitted > 0 && `${omitted} similar memories did not fit: search for the titles of the last items.`,
+    ),
+  };
+}

@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox';
+import { parseId } from '../../../core/access/parse-id.ts';
+import { listImports, readImport } from '../../../core/imports/read-imports.ts';
+import { Text } from '../../../shared/schemas/common.ts';
+import { Import } from '../../../shared/schemas/imports.ts';
+import { countFitting, countJsonCharacters, cutToJson } from '../../../shared/text/json-characters.ts';
+import { MAX_ANSWER_CHARACTERS, READS, teamTool } from '../tool.ts';
+import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+
+const MAX_LISTED = 50;
+/** Begins an id that continues the list after an import. */
+const AFTER = 'after:';
+/** Of the message of an error, in JSON. */
+const MAX_MESSAGE = 600;
+
+const {
+  id,
+  filename,
+  title,
+  layer,
+  clientId,
+  state,
+  progress,
+  attempts,
+  error,
+  sourceId,
+  createdAt,
+  updatedAt,
+} = Import.properties;
+const ListedImport = Type.Object({
+  id,
+  filename,
+  title,
+  layer,
+  clientId,
+  state,
+  progress,
+  attempts,
+  error,
+  sourceId,
+  createdAt,
+  updatedAt,
+});
+type ListedImport = Static<typeof ListedImport>;
+
+/** Returns the state of imports. */
+export const importStatus = teamTool({
+  name: 'import_status',
+  title: 'State of imports',
+  description:
+    'Returns the imports that you can reach, newest first, with their state and, if one failed, the reason. With `id`, ' +
+    'returns one import. Files are imported with the terminal client or the API.',
+  permission: 'memory:read',
+  annotations: READS,
+  input: {
+    id: Type.Optional(
+      Text(100, 'of one import, or an id that the note of an answer gives to continue the list'),
+    ),
+  },
+  output: { imports: Type.Array(ListedImport), ...NOTE },
+  run: async ({ deps, scope }, { id: given }) => {
+    const text = given?.trim();
+    if (text !== undefined && !text.startsWith(AFTER)) {
+      return { imports: [toListed(await readImport(deps, scope, parseId(text)))] };
+    }
+    const after = text === undefined ? null : parseId(text.slice(AFTER.length));
+    const part = { limit: MAX_LISTED + 1, after };
+    const found = await listImports(deps, scope, part, { state: null, clientId: undefined });
+    const listed = found.slice(0, MAX_LISTED).map(toListed);
+    const room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ imports: [] });
+    const imports = listed.slice(0, countFitting(listed, room));
+    const last = imports.at(-1);
+    return {
+      imports,
+      ...noteOf(
+        last !== undefined &&
+          imports.length < found.length &&
+          `There are older imports: call import_status with the id ${AFTER}${last.id} to continue.`,
+      ),
+    };
+  },
+});
+
+function toListed(found: Import): ListedImport {
+  return {
+    id: found.id,
+    filename: found.filename,
+    title: found.title,
+    layer: found.layer,
+    clientId: found.clientId,
+    state: found.state,
+    progress: found.progress,
+    attempts: found.attempts,
+    error: found.error && { ...found.error, message: cutToJson(found.error.message, MAX_MESSAGE) },
+    sourceId: found.sourceId,
+    createdAt: found.createdAt,
+    updatedAt: found.updatedAt,
+  };
+}

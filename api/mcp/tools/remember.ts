@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import { assertActive } from '../../../core/access/lock-and-recheck.ts';
+import { runOnce } from '../../../core/access/run-once.ts';
+import { findSimilar } from '../../../core/memories/find-similar.ts';
+import { ingestSource } from '../../../core/sources/ingest-source.ts';
+import { parseIngest } from '../../../core/sources/parse-ingest.ts';
+import { Id, Name, OneOf, Text } from '../../../shared/schemas/common.ts';
+import { SimilarMemory } from '../../../shared/schemas/library.ts';
+import type { IngestResponse } from '../../../shared/schemas/memory.ts';
+import { cutToJson } from '../../../shared/text/json-characters.ts';
+import { layerToWrite } from '../arguments.ts';
+import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
+
+/** The longest title that is made of a text, in UTF-16 code units. */
+const MAX_MADE_TITLE = 80;
+/** Of a similar memory, in JSON. */
+const MAX_EXCERPT = 400;
+
+/** Stores a text that searches find at once. */
+export const remember = teamTool({
+  name: 'remember',
+  title: 'Remember something',
+  description:
+    'Stores a fact, a decision or a text, which searches find at once: for the whole Team or, with `client`, for one ' +
+    'client. The same text is stored once. With `key`, a later text with the same key replaces it. `similar` lists ' +
+    'memories that may say the same or contradict it.',
+  permission: 'memory:write',
+  needs: 'write',
+  annotations: ADDS_ONCE,
+  input: {
+    text: Text(1_000_000, 'what to store, complete enough to be understood alone'),
+    title: Type.Optional({ ...Name, description: 'without it, the beginning of the text' }),
+    client: ClientArgument('id or name of the client that it belongs to'),
+    key: Type.Optional(
+      Text(
+        300,
+        'your name for this text: a later text with the same key replaces it. It becomes the externalId',
+      ),
+    ),
+  },
+  output: {
+    id: { ...Id, description: 'of the source; `fetch` takes it' },
+    status: OneOf(
+      ['created', 'replaced', 'duplicate'],
+      'duplicate: the text was already stored; replaced: the text or the title of this key was',
+    ),
+    similar: Type.Array(SimilarMemory, { description: 'similar published memories of the same layer' }),
+  },
+  run: async (call, { text, title = makeTitle(text), client, key }) => {
+    const { deps, scope, team, signal } = call;
+    const layerId = await layerToWrite(call, client);
+    assertActive(team);
+    const body = { title, text, ...(key !== undefined && { externalId: key }) };
+    const parsed = await parseIngest(body, deps.config.embeddingModel);
+    const similar = await findSimilar(deps, scope, { text, layerId }, signal);
+    const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
+    const answer = await runOnce(deps.database, scope, null, command);
+    const { source, duplicate } = answer.body as IngestResponse;
+    const kept = answer.status === 201 ? 'created' : 'replaced';
+    return {
+      id: source.id,
+      status: duplicate ? ('duplicate' as const) : (kept as 'created' | 'replaced'),
+      similar: similar.map((memory) => ({ ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) })),
+    };
+  },
+});
+
+/** The title of a text without one: the beginning of its first line, to the end of a word. */
+function makeTitle(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  if (line.length <= MAX_MADE_TITLE) return line.trim();
+  const beginning = line.slice(0, MAX_MADE_TITLE).toWellFormed().replace('\ufffd', '');
+  const end = beginning.lastIndexOf(' ');
+  return `${(end > 0 ? beginning.slice(0, end) : beginning).trim()}…`;
+}

@@ -1,0 +1,44 @@
+import { assertActive } from '../../../core/access/lock-and-recheck.ts';
+import { runOnce } from '../../../core/access/run-once.ts';
+import { parseCapture } from '../../../core/memories/parse-capture.ts';
+import { stageCapture } from '../../../core/memories/stage-capture.ts';
+import { Id, Name, OneOf } from '../../../shared/schemas/common.ts';
+import { CaptureRequest, type CaptureResponse, Sequence } from '../../../shared/schemas/consolidation.ts';
+import { layerToWrite } from '../arguments.ts';
+import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
+
+const { summary } = CaptureRequest.properties;
+
+/** Stages the summary of a session, from which memories are made later. */
+export const stageSession = teamTool({
+  name: 'stage_session',
+  title: 'Stage the summary of a session',
+  description:
+    'Stages what a session of work taught, as a capture. Searches do not find it: memories are made of captures later, ' +
+    'with claim_captures and complete_captures. The same session and sequence are staged once.',
+  permission: ['memory:write', 'memory:curate'],
+  needs: 'write',
+  annotations: ADDS_ONCE,
+  input: {
+    session: { ...Name, description: 'your name for the session' },
+    sequence: Sequence,
+    text: { ...summary, description: 'what was learned, not the whole session' },
+    client: ClientArgument('id or name of the client that it belongs to'),
+  },
+  output: {
+    id: { ...Id, description: 'of the capture' },
+    status: OneOf(
+      ['created', 'duplicate'],
+      'duplicate: the session already has a capture with this sequence',
+    ),
+  },
+  run: async (call, { session, sequence, text, client }) => {
+    const { deps, scope, team } = call;
+    const layerId = await layerToWrite(call, client);
+    assertActive(team);
+    const draft = { ...parseCapture({ sessionId: session, summary: text, sequence }), layerId };
+    const answer = await runOnce(deps.database, scope, null, stageCapture(scope, draft));
+    const { capture } = answer.body as CaptureResponse;
+    return { id: capture.id, status: answer.status === 201 ? ('created' as const) : ('duplicate' as const) };
+  },
+});

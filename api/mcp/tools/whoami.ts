@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
+import { listClients } from '../../../core/identity/team/lists.ts';
+import { Id, Nullable, OneOf, Text } from '../../../shared/schemas/common.ts';
+import { SessionInfo } from '../../../shared/schemas/identity.ts';
+import { countFitting, countJsonCharacters } from '../../../shared/text/json-characters.ts';
+import { callerTool, MAX_ANSWER_CHARACTERS, READS, type TeamCall } from '../tool.ts';
+import { NOTE, type Note } from './note.ts';
+
+/** More clients than fit into an answer. */
+const MAX_CLIENTS = 1000;
+
+const ReachedClient = Type.Object({ id: Id, name: Type.String(), access: OneOf(['read', 'write']) });
+
+/** The active clients of the Team that the caller can read, as far as they can fit into an answer. */
+async function reachedClients({ deps, scope }: TeamCall) {
+  const clients = await listClients(deps, scope, { limit: MAX_CLIENTS, after: null }, 'active');
+  return clients.map(({ id, name, access }) => ({ id, name, access }));
+}
+
+/** Who asks, and what they can reach. */
+export const whoami = callerTool({
+  name: 'whoami',
+  title: 'Who am I',
+  description:
+    'Returns the person you act for, their Teams, the clients of the Team that you can reach, where you can store, ' +
+    'what the credential permits, and whether searches compare meanings or only words. Call it to find the ids and ' +
+    'names that the arguments `team` and `client` of other tools take.',
+  permission: 'any',
+  annotations: READS,
+  input: {},
+  output: {
+    person: SessionInfo.properties.user,
+    company: SessionInfo.properties.company,
+    permissions: Nullable(Type.Array(Type.String()), 'what the agent token permits; null for a person'),
+    teams: SessionInfo.properties.teams,
+    team: Nullable(Id, 'the Team that is selected; null if none of several is named'),
+    clients: Type.Array(ReachedClient, { description: 'of the selected Team' }),
+    canWrite: Type.Object(
+      { teamLayer: Type.Boolean(), clients: Type.Integer({ description: 'number of clients' }) },
+      { description: 'where `remember` and `stage_session` can store in the selected Team' },
+    ),
+    embedding: Type.Object({
+      mode: OneOf(['server', 'keyword'], 'server: searches compare meanings and words; keyword: only words'),
+      model: Text(300),
+    }),
+    ...NOTE,
+  },
+  run: async ({ deps: { config }, identity, selected }) => {
+    const info = sessionInfo(identity);
+    const clients = selected === null ? [] : await reachedClients(selected);
+    const canWrite = {
+      teamLayer: selected !== null && selected.team.state === 'active' && selected.scope.writes.team,
+      clients:
+        selected !== null && selected.team.state === 'active' ? selected.scope.writes.clients.length : 0,
+    };
+    const answer = {
+      person: info.user,
+      company: info.company,
+      permissions: info.permissions ?? null,
+      teams: info.teams,
+      team: selected?.team.id ?? null,
+      clients,
+      canWrite,
+      embedding: {
+        mode: config.serverEmbeddings ? ('server' as const) : ('keyword' as const),
+        model: config.embeddingModel,
+      },
+    };
+    return fitted(answer);
+  },
+});
+
+/** Leaves out clients, and then Teams, that do not fit. */
+function fitted<T extends { clients: object[]; teams: object[] }>(answer: T): T & Note {
+  const frame = { ...answer, teams: [], clients: [], note: 'x'.repeat(300) };
+  const room = MAX_ANSWER_CHARACTERS - countJsonCharacters(frame);
+  const teams = answer.teams.slice(0, countFitting(answer.teams, room));
+  const left = room - countJsonCharacters(teams);
+  const clients = answer.clients.slice(0, countFitting(answer.clients, Math.max(left, 0)));
+  const missing = answer.clients.length - clients.length;
+  const missingTeams = answer.teams.length - teams.length;
+  if (missing + missingTeams === 0) return answer;
+  return {
+    ...answer,
+    teams,
+    clients,
+    note:
+      `${missingTeams} Teams and ${missing} clients are not listed. Other tools take their names too. ` +
+      'GET /v1/auth/session and GET /v1/team/clients list all.',
+  };
+}

@@ -1,0 +1,38 @@
+import { readOnce } from '../../../db/driver/database.ts';
+import { listReadableClientNames } from '../../../db/queries/identity/clients.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { foldName } from '../../../shared/formats/names.ts';
+import { isId } from '../../../shared/ids.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import type { Dependencies } from '../../dependencies.ts';
+
+/** The most clients that an error lists. */
+const MAX_LISTED = 20;
+const UNREACHABLE = 'You cannot reach a client with this id or name';
+
+/**
+ * Finds the client that a caller means, among those that it can read.
+ * @param named the id or the name of the client
+ * @param path JSON pointer of the field that names it
+ * @returns its id
+ * @throws ServiceError `scope_forbidden`, the same whether or not the client exists; `invalid_request` if several clients
+ *   have the name, with their ids
+ */
+export async function findClientId(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  named: string,
+  path: string,
+): Promise<string> {
+  const id = named.trim().toLowerCase();
+  if (scope.reads.clients.includes(id)) return id;
+  if (isId(id)) throw new ServiceError('scope_forbidden', UNREACHABLE);
+  const clients = await readOnce(database, scope, (tx) => listReadableClientNames(tx));
+  const [only, ...others] = clients.filter(({ name }) => foldName(name) === foldName(named));
+  if (only === undefined) throw new ServiceError('scope_forbidden', UNREACHABLE);
+  if (others.length > 0) {
+    const ids = [only, ...others].slice(0, MAX_LISTED).map((client) => client.id);
+    throw invalidField(path, `is the name of several clients. Name one by its id: ${ids.join(', ')}`);
+  }
+  return only.id;
+}
