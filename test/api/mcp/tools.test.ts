@@ -1,0 +1,403 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import { openTestApp } from '../../support/app.ts';
+import { stageCapture } from '../../support/captures.ts';
+import { FAULT, plantImports } from '../../support/import-records.ts';
+import { called, callTool, toolOutcome } from '../../support/mcp.ts';
+import { addMemory } from '../../support/memories.ts';
+import { addClient, addTeam, type Caller, post } from '../../support/team.ts';
+
+const service = await openTestApp({ MEMORY_API_PUBLIC_URL: 'https://memory.example/base' });
+
+interface Result {
+  id: string;
+  title: string;
+  url: string;
+  text: string;
+  location: { chunkId: string };
+  when: string;
+  score: number;
+}
+interface Found {
+  results: Result[];
+  mode: string;
+  note?: string;
+}
+
+/** Stores a text with these chunks, and returns the id of its source. */
+async function ingest(caller: Caller, chunks: readonly string[], fields: object = {}): Promise<string> {
+  const body = { title: 'A document', chunks: chunks.map((text) => ({ text })), ...fields };
+  const answer = await post(service, caller, '/v1/memory/ingest', body);
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json<{ source: Source }>().source.id;
+}
+
+describe('the tool search', () => {
+  test('returns one result for each source, with its passages in the order of the text', async () => {
+    const company = await service.company();
+    const chunks = ['walrus first', 'a gull', 'walrus second', 'walrus third'];
+    const id = await ingest(company, chunks, { uri: 'https://docs.example/walrus' });
+    const other = await ingest(company, ['one walrus more']);
+    const { results } = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.deepEqual(results.map((result) => result.id).sort(), [id, other].sort());
+    const result = results.find((candidate) => candidate.id === id);
+    assert.equal(result?.text, 'walrus first\n\n[…]\n\nwalrus second\n\nwalrus third');
+    assert.equal(result?.url, 'https://docs.example/walrus');
+    assert.equal(result?.title, 'A document');
+    assert.match(result?.when ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  test('cites the page of a source in the console if its uri is not one of the web', async () => {
+    const company = await service.company();
+    const urls: Record<string, string> = {
+      none: '',
+      mail: 'mailto:a@example.com',
+      script: 'javascript:alert(1)',
+    };
+    for (const [word, uri] of Object.entries(urls)) {
+      const id = await ingest(company, [`narwhal ${word}`], uri === '' ? {} : { uri });
+      const { results } = await called<Found>(service, company, 'search', { query: word, kinds: ['ingest'] });
+      assert.deepEqual(
+        results.map((result) => result.url),
+        [`https://memory.example/base/sources/${id}`],
+      );
+    }
+  });
+
+  test('says that it searches by keywords only where the service makes no query vectors', async () => {
+    const company = await service.company();
+    await ingest(company, ['a walrus']);
+    const found = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.equal(found.mode, 'keyword');
+    assert.match(found.note ?? '', /keywords only: this service makes no query vectors/);
+  });
+
+  test('says how to continue if there can be more results than its limit', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 3; n += 1) await ingest(company, [`a walrus ${n}`]);
+    const found = await called<Found>(service, company, 'search', { query: 'walrus', limit: 2 });
+    assert.equal(found.results.length, 2);
+    assert.match(found.note ?? '', /raise limit/);
+    const all = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.doesNotMatch(all.note ?? '', /raise limit/);
+  });
+
+  test('filters by kind and by time, and a day counts as a whole', async () => {
+    const company = await service.company();
+    await ingest(company, ['a walrus']);
+    await addMemory(service, company, 'published', { content: 'a walrus that was learned' });
+    const today = new Date().toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const count = async (args: object) =>
+      (await called<Found>(service, company, 'search', { query: 'walrus', ...args })).results.length;
+    assert.equal(await count({}), 2);
+    assert.equal(await count({ kinds: ['memory'] }), 1);
+    assert.equal(await count({ since: today, until: today }), 2);
+    assert.equal(await count({ since: tomorrow }), 0);
+    assert.equal(await count({ until: `${today}T00:00:00Z` }), 0);
+    assert.equal(
+      await toolOutcome(service, company, 'search', { query: 'a', since: 'lately' }),
+      'invalid_request',
+    );
+  });
+
+  test('names the field of an argument that it does not accept', async () => {
+    const company = await service.company();
+    const { text } = await callTool(service, company, 'search', { query: 'walrus', limit: 51 });
+    assert.equal(text, 'invalid_request: /limit: must be a whole number from 1 to 50.');
+    const unknown = await callTool(service, company, 'search', { query: 'walrus', topK: 3 });
+    assert.equal(unknown.text, 'invalid_request: /topK: is not a known field.');
+  });
+});
+
+describe('the tool fetch', () => {
+  test('returns the whole text of a source with its address and what is known of it', async () => {
+    const company = await service.company();
+    const id = await ingest(company, ['one', 'two'], { metadata: { author: 'someone' }, tags: ['sea'] });
+    const found = await called<{ text: string; url: string; metadata: Record<string, unknown> }>(
+      service,
+      company,
+      'fetch',
+      { id },
+    );
+    assert.equal(found.text, 'one\n\ntwo');
+    assert.equal(found.url, `https://memory.example/base/sources/${id}`);
+    const { kind, layer, tags, custom, next } = found.metadata;
+    assert.deepEqual(
+      { kind, layer, tags, custom, next },
+      { kind: 'ingest', layer: 'team', tags: ['sea'], custom: { author: 'someone' }, next: null },
+    );
+  });
+
+  test('returns a long text in parts that together are the text', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 130 }, (_, n) => `${n} ${'wave '.repeat(200)}`);
+    const id = await ingest(company, chunks);
+    const parts: string[] = [];
+    for (let next: string | null = id; next !== null; ) {
+      const part: { text: string; metadata: { next: string | null } } = await called(
+        service,
+        company,
+        'fetch',
+        {
+          id: next,
+        },
+      );
+      parts.push(part.text);
+      next = part.metadata.next;
+    }
+    assert.ok(parts.length > 1);
+    assert.equal(parts.join('\n\n'), chunks.join('\n\n'));
+  });
+
+  test('refuses to continue in a text that has been replaced', async () => {
+    const company = await service.company();
+    const long = (word: string) => Array.from({ length: 130 }, (_, n) => `${n} ${`${word} `.repeat(200)}`);
+    const id = await ingest(company, long('wave'), { externalId: 'the text' });
+    const first = await called<{ metadata: { next: string } }>(service, company, 'fetch', { id });
+    const replaced = {
+      title: 'A document',
+      chunks: long('foam').map((text) => ({ text })),
+      externalId: 'the text',
+    };
+    assert.equal((await post(service, company, '/v1/memory/ingest', replaced)).statusCode, 200);
+    const outcome = await toolOutcome(service, company, 'fetch', { id: first.metadata.next });
+    assert.equal(outcome, 'invalid_request');
+  });
+
+  test('returns the same error for an unknown and a malformed id', async () => {
+    const company = await service.company();
+    const other = await service.company();
+    const foreign = await ingest(other, ['a walrus']);
+    const texts = new Set<string>();
+    for (const id of [foreign, 'nonsense', `${foreign}:nonsense`]) {
+      texts.add((await callTool(service, company, 'fetch', { id })).text);
+    }
+    assert.deepEqual(
+      [...texts],
+      ['not_found: Not found. Check the id: it must be one that another tool returned.'],
+    );
+  });
+});
+
+describe('the tool expand', () => {
+  test('returns a passage with those around it', async () => {
+    const company = await service.company();
+    await ingest(company, ['one', 'two', 'the walrus', 'four', 'five']);
+    const { results } = await called<Found>(service, company, 'search', { query: 'walrus' });
+    const chunk = results[0]?.location.chunkId;
+    const { chunks } = await called<{ chunks: { text: string }[] }>(service, company, 'expand', {
+      chunk,
+      before: 1,
+      after: 1,
+    });
+    assert.deepEqual(
+      chunks.map(({ text }) => text),
+      ['two', 'the walrus', 'four'],
+    );
+  });
+
+  test('returns no chunks for an id that is out of reach, and says so', async () => {
+    const company = await service.company();
+    const found = await called<{ chunks: object[]; note: string }>(service, company, 'expand', {
+      chunk: 'nonsense',
+    });
+    assert.deepEqual(found.chunks, []);
+    assert.match(found.note, /cannot reach/);
+  });
+});
+
+describe('the tool whoami', () => {
+  test('lists the Teams, and the clients of the selected one', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const teamId = await addTeam(service, company);
+    const own = await called(service, company, 'whoami');
+    assert.deepEqual(own['clients'], [{ id: clientId, name: 'A client', access: 'write' }]);
+    assert.deepEqual(own['canWrite'], { teamLayer: true, clients: 1 });
+    assert.equal((own['teams'] as object[]).length, 2);
+    const other = await called(service, company, 'whoami', { team: teamId });
+    assert.equal(other['team'], teamId);
+    assert.deepEqual(other['clients'], []);
+  });
+
+  test('answers a caller who has not chosen one of several Teams', async () => {
+    const company = await service.company();
+    await addTeam(service, company);
+    const unnamed = { headers: { authorization: company.headers.authorization } } as Caller;
+    const own = await called(service, unnamed, 'whoami');
+    assert.equal(own['team'], null);
+    assert.equal((own['teams'] as object[]).length, 2);
+    assert.equal(await toolOutcome(service, unnamed, 'search', { query: 'walrus' }), 'team_required');
+  });
+});
+
+describe('the tool remember', () => {
+  test('stores a text that a search finds at once, and the same text once', async () => {
+    const company = await service.company();
+    const text = `The walrus sleeps at noon. ${'It does so every day. '.repeat(10)}`;
+    const first = await called(service, company, 'remember', { text });
+    const again = await called(service, company, 'remember', { text });
+    assert.deepEqual([first['status'], again['status']], ['created', 'duplicate']);
+    assert.equal(first['id'], again['id']);
+    const { results } = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.equal(results[0]?.id, first['id']);
+    assert.equal(
+      results[0]?.title,
+      'The walrus sleeps at noon. It does so every day. It does so every day. It does…',
+    );
+  });
+
+  test('replaces the text of a key', async () => {
+    const company = await service.company();
+    const key = 'the habits';
+    const first = await called(service, company, 'remember', {
+      text: 'The walrus sleeps.',
+      key,
+      title: 'Habits',
+    });
+    const second = await called(service, company, 'remember', {
+      text: 'The walrus swims.',
+      key,
+      title: 'Habits',
+    });
+    const retitled = await called(service, company, 'remember', {
+      text: 'The walrus swims.',
+      key,
+      title: 'Ways',
+    });
+    assert.deepEqual(
+      [first, second, retitled].map(({ status }) => status),
+      ['created', 'replaced', 'replaced'],
+    );
+    assert.equal(new Set([first, second, retitled].map(({ id }) => id)).size, 1);
+    assert.deepEqual((await called<Found>(service, company, 'search', { query: 'sleeps' })).results, []);
+  });
+
+  test('lists similar published memories of the same layer', async () => {
+    const company = await service.company();
+    const content = 'The walrus sleeps at noon on the flat rock near the harbour';
+    const memory = await addMemory(service, company, 'published', { content });
+    const { similar } = await called<{ similar: { memoryId: string }[] }>(service, company, 'remember', {
+      text: `${content}, every day`,
+    });
+    assert.deepEqual(
+      similar.map(({ memoryId }) => memoryId),
+      [memory.id],
+    );
+  });
+
+  test('does not accept an end, which it could not keep', async () => {
+    const company = await service.company();
+    const args = { text: 'The walrus sleeps.', expires: '2030-01-01T00:00:00Z' };
+    assert.equal(await toolOutcome(service, company, 'remember', args), 'invalid_request');
+  });
+});
+
+describe('the tools of captures and memories', () => {
+  test('stage a session once, claim it, make a memory of it and decide on it', async () => {
+    const company = await service.company();
+    const staged = { session: 'a session', sequence: 1, text: 'The walrus sleeps at noon.' };
+    const first = await called(service, company, 'stage_session', staged);
+    const again = await called(service, company, 'stage_session', { ...staged, text: 'Something else.' });
+    assert.deepEqual([first['status'], again['status']], ['created', 'duplicate']);
+    assert.equal(first['id'], again['id']);
+    const { batch } = await called<{ batch: { id: string; captures: { id: string; summary: string }[] } }>(
+      service,
+      company,
+      'claim_captures',
+    );
+    assert.deepEqual(
+      batch.captures.map(({ id, summary }) => ({ id, summary })),
+      [{ id: first['id'], summary: staged.text }],
+    );
+    const item = { captureIds: [first['id']], action: 'review', title: 'Habits', content: staged.text };
+    const completing = { batchId: batch.id, items: [item] };
+    const { results } = await called<{ results: { state: string; memoryId: string }[] }>(
+      service,
+      company,
+      'complete_captures',
+      completing,
+    );
+    assert.deepEqual(await called(service, company, 'complete_captures', completing), { results });
+    const { memoryId: id } = results[0] ?? {};
+    const published = await called(service, company, 'decide_memory', { id, version: 1, action: 'publish' });
+    assert.deepEqual([published['state'], published['version']], ['published', 2]);
+    const stale = await callTool(service, company, 'decide_memory', { id, version: 1, action: 'delete' });
+    assert.match(stale.text, /^version_conflict: The memory is now at version 2\. Read the memory again/);
+    const found = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.deepEqual(
+      found.results.map((result) => result.id),
+      [published['sourceId']],
+    );
+  });
+
+  test('claim only as many captures as fit, and return the rest of a long summary', async () => {
+    const company = await service.company();
+    const summary = Array.from({ length: 6_000 }, (_, n) => `line ${n}\n`)
+      .join('')
+      .slice(0, 64_000);
+    await stageCapture(service, company, { summary });
+    const short = await stageCapture(service, company, { summary: 'short' });
+    type Claimed = {
+      batch: { captures: { summary: string; next?: string }[] } | null;
+      rest?: { summary: string; next: string | null };
+    };
+    const { batch } = await called<Claimed>(service, company, 'claim_captures', { limit: 20 });
+    assert.equal(batch?.captures.length, 1);
+    let text = batch.captures[0]?.summary ?? '';
+    for (let next: string | null = batch.captures[0]?.next ?? null; next !== null; ) {
+      const { rest }: Claimed = await called<Claimed>(service, company, 'claim_captures', { next });
+      text += rest?.summary;
+      next = rest?.next ?? null;
+    }
+    assert.equal(text, summary);
+    const others = await called<{ batch: { captures: { id: string }[] } }>(
+      service,
+      company,
+      'claim_captures',
+    );
+    assert.deepEqual(
+      others.batch.captures.map(({ id }) => id),
+      [short.id],
+    );
+    assert.deepEqual(await called(service, company, 'claim_captures'), { batch: null });
+  });
+
+  test('return the rest of a summary only to the claimer of its batch', async () => {
+    const company = await service.company();
+    const staged = await stageCapture(service, company, { summary: 'short' });
+    const next = `${staged.id}:0`;
+    assert.equal(await toolOutcome(service, company, 'claim_captures', { next }), 'not_found');
+    await called(service, company, 'claim_captures');
+    assert.equal(await toolOutcome(service, company, 'claim_captures', { next }), 'ok');
+    const other = await service.company();
+    assert.equal(await toolOutcome(service, other, 'claim_captures', { next }), 'not_found');
+    for (const wrong of [`${staged.id}:99`, `${staged.id}:-1`, `${staged.id}:x`]) {
+      assert.equal(await toolOutcome(service, company, 'claim_captures', { next: wrong }), 'invalid_request');
+    }
+  });
+});
+
+describe('the tool import_status', () => {
+  test('lists imports with the reason of a failure, and goes on after the last one', async () => {
+    const company = await service.company();
+    const ids = await plantImports(service, company, 60);
+    type Listed = { imports: { id: string; error: object }[]; note?: string };
+    const first = await called<Listed>(service, company, 'import_status');
+    assert.deepEqual(first.imports[0]?.error, FAULT);
+    const [, next] = /with the id (after:\S+) to continue/.exec(first.note ?? '') ?? [];
+    const second = await called<Listed>(service, company, 'import_status', { id: next });
+    assert.deepEqual(
+      [...first.imports, ...second.imports].map(({ id }) => id),
+      ids.toReversed(),
+    );
+    assert.equal(second.note, undefined);
+    const one = await called<Listed>(service, company, 'import_status', { id: ids[3] });
+    assert.deepEqual(
+      one.imports.map(({ id }) => id),
+      [ids[3]],
+    );
+  });
+});
