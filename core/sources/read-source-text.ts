@@ -1,57 +1,72 @@
 import type { Database } from '../../db/driver/database.ts';
 import type { FoundSource } from '../../db/queries/memory/source-library.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { JOINT } from '../search/merge-passages.ts';
 import { readSource } from './read-source.ts';
 
-/** Chunks of one read: most pages need one or two. */
+/** Chunks of one read: most parts need one or two. */
 const CHUNKS_PER_READ = 60;
-/** Between two chunks: only white space was lost there. */
-const JOINT = '\n\n';
+
+/** A place in the text of a source. */
+export interface TextPosition {
+  /** The last chunk before it; null in the first chunk. */
+  after: string | null;
+  /** Where it is in the chunk that follows, in UTF-16 code units. */
+  offset: number;
+}
 
 /** A source with a part of its text. */
 export interface SourceTextPart extends FoundSource {
   text: string;
-  /** The last chunk of the part, after which the next part begins. Null at the end of the text. */
-  lastChunkId: string | null;
+  /** Where the next part begins. Null at the end of the text. */
+  next: TextPosition | null;
 }
 
 /** How a part of a text is limited. */
 export interface TextRoom {
-  /** The most characters of the part, as `measure` counts them. At least one chunk is returned. */
+  /** The most characters of the part, as `measure` counts them. */
   room: (source: FoundSource) => number;
   measure: (text: string) => number;
+  /** Where the longest part of a text ends that begins at `start` and fits into the room. */
+  endOfFitting: (text: string, start: number, room: number) => number;
 }
 
 /**
- * Reads the text of a source from a chunk on: as many whole chunks as fit.
- * @param after the last chunk of the part before; null to begin
- * @throws ServiceError `not_found`; `invalid_request` if the text has been replaced since the part before was read
+ * Reads the text of a source from a position on: as many whole chunks as fit or, if not one does, the beginning of one.
+ * @throws ServiceError `not_found`; `invalid_request` if the position is not in the current text
  */
 export async function readSourceText(
   database: Database,
   scope: TeamScope,
-  { id, after }: { id: string; after: string | null },
-  { room, measure }: TextRoom,
+  { id, position }: { id: string; position: TextPosition },
+  limits: TextRoom,
 ): Promise<SourceTextPart> {
   let found: FoundSource | null = null;
   let left = Number.NaN;
-  let lastChunkId = after;
+  let { after, offset } = position;
   const texts: string[] = [];
   for (;;) {
-    const part = await readSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after: lastChunkId });
+    const part = await readSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after });
     if (part === null) throw new ServiceError('not_found');
     if (found === null) {
       found = { source: part.source, metadata: part.metadata };
-      left = room(found);
+      left = limits.room(found);
     }
     const { chunks } = part;
     for (const chunk of chunks.slice(0, CHUNKS_PER_READ)) {
-      left -= measure(texts.length === 0 ? chunk.text : `${JOINT}${chunk.text}`);
-      if (left < 0 && texts.length > 0) return { ...found, text: texts.join(JOINT), lastChunkId };
-      texts.push(chunk.text);
-      lastChunkId = chunk.id;
+      const text = chunk.text.slice(offset);
+      if (offset > 0 && text === '') throw invalidField('/id', 'is not a position in the text of the source');
+      left -= limits.measure(texts.length === 0 ? text : `${JOINT}${text}`);
+      if (left < 0) {
+        if (texts.length > 0) return { ...found, text: texts.join(JOINT), next: { after, offset: 0 } };
+        const end = limits.endOfFitting(chunk.text, offset, limits.room(found));
+        return { ...found, text: chunk.text.slice(offset, end), next: { after, offset: end } };
+      }
+      texts.push(text);
+      after = chunk.id;
+      offset = 0;
     }
-    if (chunks.length <= CHUNKS_PER_READ) return { ...found, text: texts.join(JOINT), lastChunkId: null };
+    if (chunks.length <= CHUNKS_PER_READ) return { ...found, text: texts.join(JOINT), next: null };
   }
 }

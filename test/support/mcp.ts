@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { Value } from 'typebox/value';
+import { TOOLS } from '../../api/mcp/tools/index.ts';
 import type { TestApp } from './app.ts';
 import { type Caller, post } from './team.ts';
 
@@ -23,7 +25,7 @@ export function sendMessage(
   return post(service, caller, '/v1/mcp', { jsonrpc: '2.0', id: 1, method, params }, headers);
 }
 
-/** Calls a tool, whatever comes of it. An answer must have the same JSON as a value and as text. */
+/** Calls a tool, whatever comes of it. An answer must have the same JSON as a value and as text, as the tool describes it. */
 export async function callTool<T = Record<string, unknown>>(
   service: Asked,
   caller: Caller,
@@ -45,6 +47,9 @@ export async function callTool<T = Record<string, unknown>>(
     return { value: {} as T, text, isError: true };
   }
   assert.deepEqual(JSON.parse(text), result.structuredContent);
+  const tool = TOOLS.find((candidate) => candidate.name === name);
+  assert.ok(tool);
+  assert.deepEqual(Value.Errors(tool.output, result.structuredContent), []);
   return { value: result.structuredContent as T, text, isError: false };
 }
 

@@ -1,15 +1,20 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
-import { readSourceText, type SourceTextPart } from '../../../core/sources/read-source-text.ts';
+import {
+  readSourceText,
+  type SourceTextPart,
+  type TextPosition,
+} from '../../../core/sources/read-source-text.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { Metadata, Nullable, Text } from '../../../shared/schemas/common.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
-import { countJsonCharacters, countTextInJson, cutToJson } from '../../../shared/text/json-characters.ts';
+import { countJsonCharacters, countTextInJson, endOfFitting } from '../../../shared/text/json-characters.ts';
 import { sourceUrl } from '../source-url.ts';
 import { READS, teamTool } from '../tool.ts';
 
 /** The most characters of an answer. */
 const MAX_CHARACTERS = 60_000;
-/** Between the id of a source and the chunk after which the next part begins. */
+/** Between the parts of a position. */
 const SEPARATOR = ':';
 
 const { kind, uri, externalId, layer, clientId, state, tags, createdBy, createdAt, updatedAt } =
@@ -49,45 +54,57 @@ export const fetch = teamTool({
     }),
   },
   run: async ({ deps: { database }, scope, linkBase }, { id: given }) => {
-    const [sourceId = '', chunkId] = given.trim().split(SEPARATOR);
-    const position = { id: parseId(sourceId), after: chunkId === undefined ? null : parseId(chunkId) };
-    const isFirst = position.after === null;
-    const frameOf = (found: FoundSource) => {
-      const { source, metadata } = found;
-      return {
-        id: source.id,
-        title: source.title,
-        text: '',
-        url: sourceUrl(linkBase, source),
-        metadata: {
-          kind: source.kind,
-          uri: source.uri,
-          externalId: source.externalId,
-          layer: source.layer,
-          clientId: source.clientId,
-          state: source.state,
-          tags: source.tags,
-          createdBy: source.createdBy,
-          createdAt: source.createdAt,
-          updatedAt: source.updatedAt,
-          ...(isFirst && Object.keys(metadata).length > 0 && { custom: metadata }),
-          // As long as a real one.
-          next: `${source.id}${SEPARATOR}${source.id}`,
-        },
-      };
-    };
-    const room = (found: FoundSource) => MAX_CHARACTERS - countJsonCharacters(frameOf(found));
-    const part = await readSourceText(database, scope, position, { room, measure: countTextInJson });
-    const frame = frameOf(part);
-    const { lastChunkId } = part;
-    return {
-      ...frame,
-      // Only a single chunk that is full of characters that JSON escapes can be longer.
-      text: cutToJson(part.text, room(part)),
+    const { id, position } = parsePosition(given.trim());
+    const isFirst = position.after === null && position.offset === 0;
+    const frameOf = ({ source, metadata }: FoundSource) => ({
+      id: source.id,
+      title: source.title,
+      text: '',
+      url: sourceUrl(linkBase, source),
       metadata: {
-        ...frame.metadata,
-        next: lastChunkId === null ? null : `${part.source.id}${SEPARATOR}${lastChunkId}`,
+        kind: source.kind,
+        uri: source.uri,
+        externalId: source.externalId,
+        layer: source.layer,
+        clientId: source.clientId,
+        state: source.state,
+        tags: source.tags,
+        createdBy: source.createdBy,
+        createdAt: source.createdAt,
+        updatedAt: source.updatedAt,
+        ...(isFirst && Object.keys(metadata).length > 0 && { custom: metadata }),
+        next: LONGEST_POSITION,
       },
-    };
+    });
+    const part = await readSourceText(
+      database,
+      scope,
+      { id, position },
+      {
+        room: (found) => MAX_CHARACTERS - countJsonCharacters(frameOf(found)),
+        measure: countTextInJson,
+        endOfFitting,
+      },
+    );
+    const frame = frameOf(part);
+    const next = part.next === null ? null : formatPosition(id, part.next);
+    return { ...frame, text: part.text, metadata: { ...frame.metadata, next } };
   },
 });
+
+/** As long as any position. */
+const LONGEST_POSITION = 'x'.repeat(80);
+
+/** The id of a source, and after colons the chunk and the offset at which the next part begins. */
+function formatPosition(id: string, { after, offset }: TextPosition): string {
+  return [id, after ?? '', ...(offset === 0 ? [] : [offset])].join(SEPARATOR);
+}
+
+function parsePosition(given: string): { id: string; position: TextPosition } {
+  const [id = '', after = '', offset = '0', ...rest] = given.split(SEPARATOR);
+  const position = { after: after === '' ? null : parseId(after), offset: Number(offset) };
+  if (!Number.isSafeInteger(position.offset) || position.offset < 0 || rest.length > 0) {
+    throw new ServiceError('not_found');
+  }
+  return { id: parseId(id), position };
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '../../../shared/ids.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { stageCapture } from '../../support/captures.ts';
+import { plantImports } from '../../support/import-records.ts';
+import { callTool } from '../../support/mcp.ts';
+import { addMemories } from '../../support/memories.ts';
+import { post } from '../../support/team.ts';
+
+const service = await openTestApp();
+
+const MOST = 24_000;
+const MOST_OF_FETCH = 60_000;
+
+/** Calls a tool that is to succeed. Its text must be within the bound. */
+async function bounded<T>(company: SignedIn, name: string, args: object = {}): Promise<T> {
+  const { value, text, isError } = await callTool<T>(service, company, name, args);
+  assert.equal(isError, false, text);
+  const most = name === 'fetch' ? MOST_OF_FETCH : MOST;
+  assert.ok(Array.from(text).length <= most, `${name}: ${Array.from(text).length} characters`);
+  return value;
+}
+
+/** Characters of one to six characters in JSON, and of one or two code units. */
+const filler = fc.constantFrom('a', ' ', '\n', '"', '\\', '\u0001', 'é', '𝄞', '…', '日');
+/** A text of so many characters: mostly of one kind, so that lengths reach the limits. */
+const textOf = (maxLength: number) =>
+  fc
+    .record({ filler, length: fc.oneof(fc.integer({ min: 0, max: maxLength }), fc.constant(maxLength)) })
+    .map(({ filler: character, length }) => character.repeat(length));
+const named = (maxLength: number) => textOf(maxLength - 1).map((text) => `n${text}`);
+
+const source = fc.record({
+  title: named(300),
+  uri: fc.option(named(2000).map((text) => `https://a.example/${text}`.slice(0, 2000).toWellFormed())),
+  metadata: fc.constantFrom({}, { note: 'x'.repeat(16_000) }, { note: '"'.repeat(8_000) }),
+  chunks: fc.array(
+    textOf(7_990).map((text) => `walrus ${text}`),
+    { minLength: 1, maxLength: 12 },
+  ),
+});
+
+test('no answer about sources is longer than its bound, whatever they contain, and fetch leaves nothing out', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(source, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 50 }),
+      async (sources, limit) => {
+        const company = await service.company();
+        for (const { title, uri, metadata, chunks } of sources) {
+          // Equal texts would be one source, and equal chunks one hit.
+          const own = chunks.map((text) => ({ text: `${newId()} ${text}`.slice(0, 8000).toWellFormed() }));
+          const body = { title, metadata, chunks: own, ...(uri !== null && { uri }) };
+          const answer = await post(service, company, '/v1/memory/ingest', body);
+          assert.equal(answer.statusCode, 201, answer.body.slice(0, 500));
+        }
+        type Found = {
+          results: { id: string; text: string; location: { chunkId: string } }[];
+          note?: string;
+        };
+        const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit });
+        assert.ok(results.length > 0 && results.every(({ text }) => text !== ''));
+        if (results.length < Math.min(limit, sources.length)) assert.match(note ?? '', /did not fit/);
+        for (const { id, location } of results.slice(0, 2)) {
+          const expanded = await bounded<{ chunks: { chunk_id: string }[] }>(company, 'expand', {
+            chunk: location.chunkId,
+            before: 10,
+            after: 10,
+          });
+          assert.ok(expanded.chunks.some(({ chunk_id }) => chunk_id === location.chunkId));
+          let text = '';
+          for (let next: string | null = id; next !== null; ) {
+            type Part = { text: string; metadata: { next: string | null } };
+            const part: Part = await bounded<Part>(company, 'fetch', { id: next });
+            // A position with an offset is within a chunk.
+            text += text === '' || next.split(':').length === 3 ? part.text : `\n\n${part.text}`;
+            next = part.metadata.next;
+          }
+          const stored = await service.database.query<{ text: string }>(
+            'select text from memory.chunk where source_id = $1 order by ordinal',
+            [id],
+          );
+          assert.equal(text, stored.map(({ text }) => text).join('\n\n'));
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('no answer about captures is longer than its bound, and no summary loses a character', async () => {
+  const capture = fc.record({
+    sessionId: named(300),
+    summary: named(64_000),
+    metadata: fc.constantFrom({}, { note: '"'.repeat(8_000) }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(capture, { minLength: 1, maxLength: 8 }), async (captures) => {
+      const company = await service.company();
+      const staged = new Map<string, string>();
+      for (const given of captures) {
+        const { id } = await stageCapture(service, company, given);
+        staged.set(id, given.summary);
+      }
+      type Claimed = {
+        batch: { captures: { id: string; summary: string; next?: string }[] } | null;
+        rest?: { summary: string; next: string | null };
+      };
+      const read = new Map<string, string>();
+      for (;;) {
+        const { batch } = await bounded<Claimed>(company, 'claim_captures', { limit: 20 });
+        if (batch === null) break;
+        for (const { id, summary, next: first } of batch.captures) {
+          let text = summary;
+          for (let next = first ?? null; next !== null; ) {
+            const { rest } = await bounded<Claimed>(company, 'claim_captures', { next });
+            text += rest?.summary ?? '';
+            next = rest?.next ?? null;
+          }
+          read.set(id, text);
+        }
+      }
+      assert.deepEqual(read, staged);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+describe('answers with many records are within the bound', () => {
+  const longName = '"'.repeat(300);
+
+  test('of whoami, with many clients and Teams', async () => {
+    const company = await service.company();
+    for (const table of ['client', 'team'] as const) {
+      const columns = table === 'client' ? 'company_id, team_id, id, name' : 'company_id, id, name';
+      const values = table === 'client' ? '$1, $2, gen_random_uuid(), $3' : '$1, gen_random_uuid(), $3';
+      await service.database.query(
+        `insert into identity.${table} (${columns})
+         select ${values} from generate_series(1, 100) where $2::uuid is not null`,
+        [company.companyId, company.teamId, longName],
+      );
+    }
+    const { clients, teams, note } = await bounded<{ clients: object[]; teams: object[]; note: string }>(
+      company,
+      'whoami',
+    );
+    assert.ok(teams.length > 0);
+    assert.match(
+      note,
+      new RegExp(`${101 - teams.length} Teams and ${100 - clients.length} clients are not listed`),
+    );
+    const unnamed = { ...company, headers: { authorization: company.headers.authorization } } as SignedIn;
+    const refused = await callTool(service, unnamed, 'search', { query: 'walrus' });
+    assert.match(refused.text, /^team_required/);
+    assert.ok(refused.text.length <= MOST);
+  });
+
+  test('of import_status, with long names and reasons', async () => {
+    const company = await service.company();
+    await plantImports(service, company, 60, { filename: '\u0001'.repeat(300) });
+    await service.database.query(`update memory.import set error_message = $2 where team_id = $1`, [
+      company.teamId,
+      '"'.repeat(5_000),
+    ]);
+    const seen = new Set<string>();
+    for (let id: string | undefined; ; ) {
+      const answer = await bounded<{ imports: { id: string }[]; note?: string }>(company, 'import_status', {
+        ...(id !== undefined && { id }),
+      });
+      for (const found of answer.imports) seen.add(found.id);
+      id = /with the id (after:\S+) to continue/.exec(answer.note ?? '')?.[1];
+      if (id === undefined) break;
+    }
+    assert.equal(seen.size, 60);
+  });
+
+  test('of complete_captures and remember, with similar memories', async () => {
+    const company = await service.company();
+    const content = `The walrus sleeps at noon on the flat rock ${'"'.repeat(900)}`;
+    const given = { content, title: longName };
+    await addMemories(service, company, 'published', [given, given, given]);
+    const { id: captureId } = await stageCapture(service, company);
+    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
+    const items = Array.from({ length: 40 }, () => ({ captureIds: [captureId], action: 'review', ...given }));
+    type Completed = { results: { similar: object[] }[]; note: string };
+    const { results, note } = await bounded<Completed>(company, 'complete_captures', {
+      batchId: batch.id,
+      items,
+    });
+    assert.equal(results.length, 40);
+    assert.ok((results[0]?.similar.length ?? 0) > 0);
+    assert.match(note, /similar memories did not fit/);
+    const { similar } = await bounded<{ similar: object[] }>(company, 'remember', { text: content });
+    assert.ok(similar.length > 0);
+  });
+});
