@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findTeam } from '../../core/identity/find-team.ts';
+import type { TeamMembership } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { foldName } from '../../shared/formats/names.ts';
+
+const team = (id: string, name: string): TeamMembership => ({
+  id,
+  name,
+  state: 'active',
+  role: 'member',
+  grant: null,
+});
+const [general, sales, other] = [team('a1', 'General'), team('b2', 'Straße'), team('c3', 'general ')];
+
+/** The id of the Team that is found, or the code of the error. */
+function found(teams: readonly TeamMembership[], named?: string): string {
+  try {
+    return findTeam({ teams }, named).id;
+  } catch (error) {
+    assert.ok(error instanceof ServiceError);
+    return error.code;
+  }
+}
+
+describe('the Team that a caller means', () => {
+  test('has this id or this name, whatever the case and the composition of accents', () => {
+    assert.equal(found([general, sales], 'B2'), 'b2');
+    assert.equal(found([general, sales], ' GENERAL '), 'a1');
+    assert.equal(found([general, sales], 'STRASSE'), 'b2');
+    assert.equal(found([general, sales], 'Nobody'), 'team_forbidden');
+  });
+
+  test('is the only one of the caller if none is named', () => {
+    assert.equal(found([general]), 'a1');
+    assert.equal(found([]), 'team_forbidden');
+    assert.equal(found([general, sales]), 'team_required');
+  });
+
+  test('must be named by its id if several have the name, and the error lists them', () => {
+    assert.equal(found([general, sales, other], 'general'), 'team_required');
+    assert.throws(() => findTeam({ teams: [general, sales, other] }, 'general'), {
+      message:
+        'You have access to several Teams with this name. Name one, best by its id: General (a1), general  (c3)',
+    });
+  });
+
+  test('is one of at most 20 that an error lists', () => {
+    const many = Array.from({ length: 30 }, (_, n) => team(`id-${n}`, `Team ${n}`));
+    assert.throws(() => findTeam({ teams: many }, undefined), /Team 19 \(id-19\), …$/);
+  });
+});
+
+test('names are compared without white space around them, composed and in lower case', () => {
+  for (const [one, same] of [
+    ['Café', ' CAFE\u0301 '],
+    ['Straße', 'strasse'],
+    ['ΟΔΟΣ', 'οδος'],
+  ] as const) {
+    assert.equal(foldName(one), foldName(same));
+  }
+  assert.notEqual(foldName('a b'), foldName('ab'));
+});
