@@ -39,6 +39,8 @@ export const SAME_ON_BOTH = [
   'test/api/requests/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
   'test/api/service/openapi.test.ts',
   'test/api/openapi/*.test.ts',
+  // What the protocol adds to an operation.
+  'test/api/mcp/{protocol,clients,conformance}.test.ts',
 ];
 
 /** Files about the embedded database. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { auditEventsPage } from './audit-events.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
+import { mcpToolsPage } from './mcp-tools.ts';
 import { terminalClientPage } from './terminal-client.ts';
 
 /** The folder of the generated pages. */
@@ -13,6 +14,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'audit-events.md': auditEventsPage,
   'configuration.md': configurationPage,
   'errors.md': errorsPage,
+  'mcp-tools.md': mcpToolsPage,
   'terminal-client.md': terminalClientPage,
 };
 
