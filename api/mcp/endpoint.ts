@@ -1,5 +1,6 @@
 import { toWebRequest } from '@modelcontextprotocol/node';
 import { Type } from 'typebox';
+import { Body } from '../../shared/schemas/common.ts';
 import { disconnectSignal } from '../request/disconnect-signal.ts';
 import type { Routes } from '../types.ts';
 import { callTool, type ToolRequest } from './call-tool.ts';
@@ -11,8 +12,19 @@ import { TOOLS } from './tools/index.ts';
 /** A request that Fastify has received, which always has a method. */
 type NodeRequest = Parameters<typeof toWebRequest>[0];
 
-/** A message of JSON-RPC 2.0. The protocol answers one that is not valid with an error of its own. */
-const McpMessage = Type.Unknown({ description: 'one JSON-RPC 2.0 message of the Model Context Protocol' });
+const Fields = Type.Record(Type.String(), Type.Unknown());
+const head = { jsonrpc: Type.Literal('2.0'), id: Type.Optional(Type.Unknown()) };
+/** A request or a notification of the protocol. */
+const McpRequest = Body(
+  { ...head, method: Type.String(), params: Type.Optional(Fields) },
+  'one JSON-RPC 2.0 message of the Model Context Protocol',
+);
+/** An answer of the protocol. */
+const McpResponse = Type.Object({
+  ...head,
+  result: Type.Optional(Fields),
+  error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+});
 
 /** POST /v1/mcp: the Model Context Protocol, without sessions and without streams. */
 export const mcpRoute: Routes = (app, deps) => {
@@ -21,14 +33,17 @@ export const mcpRoute: Routes = (app, deps) => {
     '/v1/mcp',
     {
       onRequest: fromAllowedOrigin(deps.config),
+      // The protocol answers a message that is not valid with an error of its own.
+      attachValidation: true,
       // Each tool checks what it needs.
       config: { permission: 'any' },
       schema: {
+        operationId: 'sendMcpMessage',
         summary: 'Call tools by the Model Context Protocol',
         tags: ['mcp'],
-        body: McpMessage,
+        body: McpRequest,
         response: {
-          200: McpMessage,
+          200: McpResponse,
           202: Type.Null({ description: 'Accepted: the message was a notification' }),
         },
       },
@@ -46,7 +61,8 @@ export const mcpRoute: Routes = (app, deps) => {
         knows: (name) => TOOLS.some((tool) => tool.name === name),
         call: (name, args) => callTool(asking, name, args),
       });
-      return reply.send(answer);
+      // A web response, which Fastify sends as it is.
+      return reply.send(answer as never);
     },
   );
 };

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { refusing } from '../openapi/declared-errors.ts';
+import type { Guard } from '../plugins/guards.ts';
 
 /** Whether a host name can only be this machine. `host` is as `URL.hostname` writes it. */
 function isLoopbackHost(host: string): boolean {
@@ -40,10 +42,8 @@ function isAllowedOrigin(
  * Refuses requests that a browser sends for a page of another site, or to a name that an attacker points at this
  * service. The protocol requires it of servers.
  */
-export function fromAllowedOrigin(
-  config: Pick<Config, 'allowedOrigins' | 'publicUrl'>,
-): onRequestAsyncHookHandler {
-  return async (request) => {
+export function fromAllowedOrigin(config: Pick<Config, 'allowedOrigins' | 'publicUrl'>): Guard {
+  return refusing(['forbidden'], async (request) => {
     if (config.publicUrl !== null && !isOwnHost(request, config.publicUrl)) {
       throw new ServiceError(
         'forbidden',
@@ -57,5 +57,5 @@ export function fromAllowedOrigin(
         'The Origin of the request is not allowed; add it to MEMORY_ALLOWED_ORIGINS',
       );
     }
-  };
+  });
 }

@@ -38,6 +38,7 @@ export const OPENAPI_BASE = {
     { name: 'team', description: 'The selected Team: its clients, members, invites and grants' },
     { name: 'memory', description: 'Sources, searches, imports, captures and memories of the selected Team' },
     { name: 'workspace', description: 'Files of the selected Team' },
+    { name: 'mcp', description: 'The Model Context Protocol, for agents' },
     { name: 'system', description: 'Health, metrics and this document' },
   ],
   components: {

@@ -113,6 +113,8 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   },
   retryImports: { ids: [ID] },
 
+  sendMcpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } },
+
   pullFiles: { files: [{ path: 'team/notes/deployment.md' }] },
   pushFiles: {
     files: [

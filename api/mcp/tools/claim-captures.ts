@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { assertActive } from '../../../core/access/lock-and-recheck.ts';
-import { claimBatch, claimScope, readClaimedCapture } from '../../../core/memories/claim-batch.ts';
+import { claimBatch, claimScope, readClaimedCapture } from '../../../core/consolidation/claim-batch.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Id, Nullable, Text } from '../../../shared/schemas/common.ts';
 import {

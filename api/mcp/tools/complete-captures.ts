@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { runOnce } from '../../../core/access/run-once.ts';
-import { completeBatch } from '../../../core/memories/complete-batch.ts';
+import { completeBatch } from '../../../core/consolidation/complete-batch.ts';
 import {
   CompleteRequest,
   CompleteResponse,
