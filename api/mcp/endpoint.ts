@@ -1,4 +1,5 @@
 import { toWebRequest } from '@modelcontextprotocol/node';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Body } from '../../shared/schemas/common.ts';
 import { disconnectSignal } from '../request/disconnect-signal.ts';
@@ -9,7 +10,6 @@ import { isListed } from './permitted.ts';
 import { openProtocol } from './protocol.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** A request that Fastify has received, which always has a method. */
 type NodeRequest = Parameters<typeof toWebRequest>[0];
 
 const Fields = Type.Record(Type.String(), Type.Unknown());
@@ -25,6 +25,12 @@ const McpResponse = Type.Object({
   result: Type.Optional(Fields),
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
+
+/** The request as the library takes it. It needs no address, and that of a caller may not be one. */
+function webRequestOf({ headers, body }: FastifyRequest): Promise<Request> {
+  const request = { method: 'POST', url: '/', headers: { ...headers, host: 'localhost' } };
+  return toWebRequest(request as unknown as NodeRequest, body);
+}
 
 /** POST /v1/mcp: the Model Context Protocol, without sessions and without streams. */
 export const mcpRoute: Routes = (app, deps) => {
@@ -56,7 +62,7 @@ export const mcpRoute: Routes = (app, deps) => {
         reply,
         signal: disconnectSignal(reply),
       };
-      const answer = await answerMessage(await toWebRequest(request.raw as NodeRequest, body), body, {
+      const answer = await answerMessage(await webRequestOf(request), body, {
         tools: TOOLS.filter((tool) => isListed(tool, identity)),
         knows: (name) => TOOLS.some((tool) => tool.name === name),
         call: (name, args) => callTool(asking, name, args),

@@ -15,8 +15,11 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 /** The text of an error for an agent: the code, what is wrong, and what to do. */
 export function errorText({ code, message, status }: ServiceError, requestId: string): string {
   const advice = ADVICE[code];
-  const parts = [message, ...(advice === undefined ? [] : [advice])];
+  const parts = [
+    message.endsWith('.') ? message.slice(0, -1) : message,
+    ...(advice === undefined ? [] : [advice]),
+  ];
   // The operator finds the reason in the log by the id.
   if (status >= 500) parts.push(`Request ${requestId}`);
-  return `${code}: ${parts.join('. ')}.`.replaceAll('..', '.');
+  return `${code}: ${parts.join('. ')}.`;
 }

@@ -49,7 +49,10 @@ function serverFor(exchange: Exchange): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const { name, arguments: args = {} } = params;
     if (!exchange.knows(name)) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool ${name} does not exist`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'The tool does not exist; tools/list names those that do',
+      );
     }
     return (await exchange.call(name, args)) as never;
   });

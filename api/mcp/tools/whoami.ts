@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
-import { Id, Nullable, OneOf, Text } from '../../../shared/schemas/common.ts';
+import { Id, Nullable, OneOf } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import { countFitting, countJsonCharacters } from '../../../shared/text/json-characters.ts';
 import { callerTool, MAX_ANSWER_CHARACTERS, READS, type TeamCall } from '../tool.ts';
@@ -41,8 +41,15 @@ export const whoami = callerTool({
       { description: 'where `remember` and `stage_session` can store in the selected Team' },
     ),
     embedding: Type.Object({
-      mode: OneOf(['server', 'keyword'], 'server: searches compare meanings and words; keyword: only words'),
-      model: Text(300),
+      mode: OneOf(
+        ['server', 'client-provided'],
+        'server: the service makes vectors; client-provided: only clients of the API do',
+      ),
+      model: Type.String(),
+      search: OneOf(
+        ['server', 'keyword'],
+        'server: `search` compares meanings and words; keyword: only words',
+      ),
     }),
     ...NOTE,
   },
@@ -63,8 +70,9 @@ export const whoami = callerTool({
       clients,
       canWrite,
       embedding: {
-        mode: config.serverEmbeddings ? ('server' as const) : ('keyword' as const),
+        mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
         model: config.embeddingModel,
+        search: config.serverEmbeddings ? ('server' as const) : ('keyword' as const),
       },
     };
     return fitted(answer);

@@ -233,6 +233,20 @@ describe('the origin of a request', () => {
     });
   });
 
+  test('can have a Host that is no address, where no public address is set', async () => {
+    const own = await service.company();
+    const other = await published.company();
+    for (const host of ['a b', 'a@b', '[']) {
+      assert.equal(
+        outcome(await ask(service, { authorization: own.headers.authorization, host })),
+        '200',
+        host,
+      );
+      const { authorization } = other.headers;
+      assert.equal(outcome(await ask(published, { authorization, host })), '403 forbidden', host);
+    }
+  });
+
   test('is checked after the credential', async () => {
     assert.equal(outcome(await ask(published, { host: 'evil.example' })), '401 unauthenticated');
   });

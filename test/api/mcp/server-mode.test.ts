@@ -65,7 +65,7 @@ describe('the tool search where the service makes query vectors', () => {
     );
     assert.deepEqual([mode, note], ['server', undefined]);
     const { embedding } = await called(service, company, 'whoami');
-    assert.deepEqual(embedding, { mode: 'server', model: TEST_MODEL });
+    assert.deepEqual(embedding, { mode: 'server', model: TEST_MODEL, search: 'server' });
   });
 
   test('finds by keywords if no vector is ready in time, and says so', async (t) => {

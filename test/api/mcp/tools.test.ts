@@ -216,6 +216,8 @@ describe('the tool whoami', () => {
     const own = await called(service, company, 'whoami');
     assert.deepEqual(own['clients'], [{ id: clientId, name: 'A client', access: 'write' }]);
     assert.deepEqual(own['canWrite'], { teamLayer: true, clients: 1 });
+    const { mode, search } = own['embedding'] as Record<string, string>;
+    assert.deepEqual([mode, search], ['client-provided', 'keyword']);
     assert.equal((own['teams'] as object[]).length, 2);
     const other = await called(service, company, 'whoami', { team: teamId });
     assert.equal(other['team'], teamId);
