@@ -6,7 +6,7 @@ import { stageCapture } from '../../support/captures.ts';
 import { FAULT, plantImports } from '../../support/import-records.ts';
 import { called, callTool, toolOutcome } from '../../support/mcp.ts';
 import { addMemory } from '../../support/memories.ts';
-import { addClient, addTeam, type Caller, post } from '../../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, post } from '../../support/team.ts';
 
 const service = await openTestApp({ MEMORY_API_PUBLIC_URL: 'https://memory.example/base' });
 
@@ -374,8 +374,10 @@ describe('the tools of captures and memories', () => {
     assert.equal(await toolOutcome(service, company, 'claim_captures', { next }), 'not_found');
     await called(service, company, 'claim_captures');
     assert.equal(await toolOutcome(service, company, 'claim_captures', { next }), 'ok');
-    const other = await service.company();
-    assert.equal(await toolOutcome(service, other, 'claim_captures', { next }), 'not_found');
+    const others = [await service.company(), await addPerson(service, company, { teamRole: 'admin' })];
+    for (const other of others) {
+      assert.equal(await toolOutcome(service, other, 'claim_captures', { next }), 'not_found');
+    }
     for (const wrong of [`${staged.id}:99`, `${staged.id}:-1`, `${staged.id}:x`]) {
       assert.equal(await toolOutcome(service, company, 'claim_captures', { next: wrong }), 'invalid_request');
     }
