@@ -50,5 +50,6 @@ export function withRetry(service: ServiceClient, onWait: (text: string | null) 
   return {
     get: (path, answer, options) => withAttempts(() => service.get(path, answer, options)),
     post: (path, answer, body, options) => withAttempts(() => service.post(path, answer, body, options)),
+    delete: (path) => withAttempts(() => service.delete(path)),
   };
 }

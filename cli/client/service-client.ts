@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { describeSeconds } from '../terminal/duration.ts';
+import { PROGRAM } from '../terminal/program.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -30,6 +31,8 @@ export interface ServiceClient {
     body?: unknown,
     options?: { timeoutMs?: number; idempotencyKey?: string },
   ): Promise<Static<Answer>>;
+  /** Sends a DELETE, which has no answer. */
+  delete(path: string): Promise<void>;
 }
 
 /** The schema of an answer without a body (204). */
@@ -74,16 +77,12 @@ interface Request {
  * Creates a client of the service at `url`, which has no slash at its end. Every failure is a CommandError of one line.
  * @param credential is sent only to this address; with null, requests have no credential
  * @param team the id of the Team; null if the caller has access to only one Team, or the requests need none
- * @throws CommandError if the Team's id has characters that cannot be sent
  */
 export function connect(
   url: string,
   credential: Credential | null,
   team: string | null = null,
 ): ServiceClient {
-  if (team !== null && !/^[\w-]+$/.test(team)) {
-    throw new CommandError('--team: expected the id of a Team (whoami lists yours)');
-  }
   const request = async <Answer extends TSchema>(
     method: string,
     path: string,
@@ -111,6 +110,7 @@ export function connect(
   return {
     get: (path, schema, options) => request('GET', path, schema, options),
     post: (path, schema, body, options) => request('POST', path, schema, { ...options, body }),
+    delete: (path) => request('DELETE', path, NoBody),
   };
 }
 
@@ -149,10 +149,14 @@ function readAnswer(response: Response, text: string, url: string, credential: C
     );
   }
   if (typeof code !== 'string') throw unexpectedAnswer(url, status);
+  if (code === 'team_required') {
+    const advice = `choose one with --team, or for all commands with ${PROGRAM} team use (whoami lists yours)`;
+    throw new ServiceRefusal(status, code, `you have access to several Teams: ${advice}`);
+  }
   const message = oneLine(`${code}: ${String(detail)}`);
   const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`);
   if (!refusal.isCredentialInvalid || credential?.source !== 'session') throw refusal;
-  const login = `npm run cli -- login --url ${url}`;
+  const login = `${PROGRAM} login --url ${url}`;
   throw new ServiceRefusal(status, code, `the session at ${url} has ended: sign in again with ${login}`);
 }
 

@@ -1,10 +1,18 @@
 import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { SETTINGS, type Variable } from '../../shared/settings/definitions.ts';
 import { variableText } from '../../shared/settings/read-settings.ts';
+import type { CLIENT_VARIABLES } from '../../shared/settings/unknown-variables.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
 /** What the terminal client reads of the environment: variables of the service, of npm and of the operating system. */
-type ClientVariable = Variable | 'INIT_CWD' | 'npm_lifecycle_event' | 'XDG_CONFIG_HOME';
+type ClientVariable =
+  | Variable
+  | (typeof CLIENT_VARIABLES)[number]
+  | 'INIT_CWD'
+  | 'npm_lifecycle_event'
+  | 'XDG_CONFIG_HOME'
+  | 'VISUAL'
+  | 'EDITOR';
 
 /** Reads an environment variable. An empty one counts as unset, as in the service. */
 export function setting(name: ClientVariable): string | null {

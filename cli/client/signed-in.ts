@@ -1,43 +1,99 @@
+import { isAgentToken } from '../../shared/formats/agent-token.ts';
+import { SessionInfo } from '../../shared/schemas/identity.ts';
 import { CommandError } from '../terminal/command-error.ts';
+import { PROGRAM } from '../terminal/program.ts';
+import { findTeam } from './find-team.ts';
+import { chosenProfile, type Profile, readProfileSettings } from './profiles.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
 import { readSession } from './session-file.ts';
 import { environmentToken, serviceUrl } from './settings.ts';
+
+/** The options that say which service to use, and as whom. */
+export interface Connection {
+  readonly url?: string | undefined;
+  readonly profile?: string | undefined;
+}
 
 /** A client of the service, and the credential that it sends. */
 export interface SignedIn {
   service: ServiceClient;
   url: string;
   source: Credential['source'];
+  profile: Profile;
+}
+
+interface Access {
+  url: string;
+  credential: Credential;
+  profile: Profile;
 }
 
 /**
- * Connects to the service with MEMORY_API_TOKEN if it is set, otherwise with the saved session. A session is sent only
- * to the address that it belongs to, so that a `--url` or a .env file with another address cannot obtain it.
- * @param givenUrl the value of `--url`
- * @param team the value of `--team`, for commands about one Team
- * @throws CommandError
+ * Where to send requests, and with what credential: that of a named profile, otherwise MEMORY_API_TOKEN if it is set,
+ * otherwise the saved session. A session is sent only to the address that it belongs to, so that a `--url` or a .env
+ * file with another address cannot obtain it.
  */
-export async function signedIn(givenUrl: string | undefined, team?: string): Promise<SignedIn> {
-  const token = environmentToken();
-  if (token !== null) {
-    const url = serviceUrl(givenUrl);
-    return {
-      service: connect(url, { token, source: 'MEMORY_API_TOKEN' }, team),
-      url,
-      source: 'MEMORY_API_TOKEN',
-    };
+async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
+  const profile = chosenProfile(givenProfile);
+  const token = profile === null ? environmentToken() : null;
+  if (token !== null)
+    return { url: serviceUrl(givenUrl), credential: { token, source: 'MEMORY_API_TOKEN' }, profile };
+  const session = await readSession(profile);
+  if (session === null && profile !== null) {
+    throw new CommandError(
+      `the profile ${profile} has no session: sign in with ${PROGRAM} login --profile ${profile} --url <url>`,
+    );
   }
-  const session = await readSession();
-  const url = serviceUrl(givenUrl, session?.url);
+  // A profile names its service. Variables of another one, in a .env file of this folder, do not change it.
+  const url = profile === null ? serviceUrl(givenUrl, session?.url) : serviceUrl(givenUrl ?? session?.url);
   if (session === null) {
     throw new CommandError(
-      'you are not signed in: sign in with npm run cli -- login, or set MEMORY_API_TOKEN to the token of the service',
+      `you are not signed in: sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN to the token of the service`,
     );
   }
   if (session.url !== url) {
     throw new CommandError(
-      `the saved session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with npm run cli -- login --url ${url}`,
+      `the saved session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with ${PROGRAM} login --url ${url}`,
     );
   }
-  return { service: connect(url, { token: session.token, source: 'session' }, team), url, source: 'session' };
+  return { url, credential: { token: session.token, source: 'session' }, profile };
+}
+
+/**
+ * Connects to the service, for commands that are not about one Team.
+ * @throws CommandError
+ */
+export async function signedIn(given: Connection): Promise<SignedIn> {
+  const { url, credential, profile } = await findAccess(given);
+  return { service: connect(url, credential), url, source: credential.source, profile };
+}
+
+/** The id of the default Team; null if the user has chosen none for this service. */
+async function defaultTeam({ url, credential, profile }: Access): Promise<string | null> {
+  // An agent token belongs to one Team.
+  if (isAgentToken(credential.token)) return null;
+  const { team } = await readProfileSettings(profile);
+  return team?.url === url ? team.id : null;
+}
+
+/**
+ * Connects to the service for a command about one Team: that of `--team`, by name or id, otherwise the default Team,
+ * otherwise the only Team that the caller has access to.
+ * @throws CommandError that lists the Teams if the name is unknown or ambiguous
+ */
+export async function signedInToTeam(
+  given: Connection & { readonly team?: string | undefined },
+): Promise<SignedIn> {
+  const access = await findAccess(given);
+  const { url, credential, profile } = access;
+  const withoutTeam = connect(url, credential);
+  const teamId =
+    given.team === undefined
+      ? await defaultTeam(access)
+      : await findTeam(
+          given.team,
+          async () => (await withoutTeam.get('/v1/auth/session', SessionInfo)).teams,
+        );
+  const service = teamId === null ? withoutTeam : connect(url, credential, teamId);
+  return { service, url, source: credential.source, profile };
 }

@@ -1,26 +1,33 @@
+import { isId } from '../../shared/ids.ts';
 import { ResetLink, SessionInfo } from '../../shared/schemas/identity.ts';
+import { findTeam } from '../client/find-team.ts';
 import { signedIn } from '../client/signed-in.ts';
+import { type Command, CREDENTIAL_NOTE, SERVICE_OPTIONS } from '../program/command.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { parseDuration } from '../terminal/duration.ts';
-import { type Command, CREDENTIAL_HELP, URL_HELP } from './command.ts';
-
-const help = `Creates a link with which an Owner can set a new password, and prints it with the time at which it expires.
-
-Usage: npm run cli -- owner-reset-link [options]
-
-  --team <id>        Team of the Owner; default: the first Team
-  --email <email>    email of an Owner of that Team or of the Company; default: the caller's own
-  --base-url <url>   address of the service for the Owner's browser; default: as the service is configured
-  --ttl <duration>   how long the link is valid, 60s to 24h, such as 900, 15m or 1h; default: 1h
-${URL_HELP}
-
-${CREDENTIAL_HELP}`;
 
 const options = {
-  team: { type: 'string' },
-  email: { type: 'string' },
-  'base-url': { type: 'string' },
-  ttl: { type: 'string' },
+  team: {
+    type: 'string',
+    value: 'team',
+    help: 'name or id of the Team of the Owner; default: the first Team',
+  },
+  email: {
+    type: 'string',
+    value: 'email',
+    help: "email of an Owner of that Team or of the Company; default: the caller's own",
+  },
+  'base-url': {
+    type: 'string',
+    value: 'url',
+    help: "address of the service for the Owner's browser; default: as the service is configured",
+  },
+  ttl: {
+    type: 'string',
+    value: 'duration',
+    help: 'how long the link is valid, 60s to 24h, such as 900, 15m or 1h; default: 1h',
+  },
+  ...SERVICE_OPTIONS,
 } as const;
 
 function readTtl(text: string | undefined): number | undefined {
@@ -33,15 +40,19 @@ function readTtl(text: string | undefined): number | undefined {
 }
 
 export const ownerResetLink: Command<typeof options> = {
+  section: 'operator',
   summary: 'create a link with which an Owner can set a new password',
-  help,
+  about:
+    'Creates a link with which an Owner can set a new password, and prints it with the time at which it expires.',
   options,
-  async run({ team, email, 'base-url': baseUrl, ttl, url }) {
+  notes: CREDENTIAL_NOTE,
+  async run({ team, email, 'base-url': baseUrl, ttl, url, profile }) {
     const ttlSeconds = readTtl(ttl);
-    const { service } = await signedIn(url);
-    const session =
-      team === undefined || email === undefined ? await service.get('/v1/auth/session', SessionInfo) : null;
-    const teamId = team ?? session?.teams[0]?.id;
+    const { service } = await signedIn({ url, profile });
+    const isComplete = team !== undefined && isId(team) && email !== undefined;
+    const session = isComplete ? null : await service.get('/v1/auth/session', SessionInfo);
+    const teams = session?.teams ?? [];
+    const teamId = team === undefined ? teams[0]?.id : await findTeam(team, async () => teams);
     if (teamId === undefined) throw new CommandError('you have no Team: choose one with --team');
     const link = await service.post('/v1/company/reset-links', ResetLink, {
       teamId,
@@ -49,6 +60,6 @@ export const ownerResetLink: Command<typeof options> = {
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
     });
-    return `${link.url}\nvalid once, until ${link.expiresAt}`;
+    return { text: `${link.url}\nvalid once, until ${link.expiresAt}`, data: link };
   },
 };

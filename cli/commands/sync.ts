@@ -2,8 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { withRetry } from '../client/retry.ts';
-import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
-import { signedIn } from '../client/signed-in.ts';
+import { signedInToTeam } from '../client/signed-in.ts';
+import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
 import { openDisk } from '../sync/folder/disk.ts';
 import { lockForSync } from '../sync/folder/lock.ts';
 import { assertBound, type Binding, makeStateFolder, openJournal, readState } from '../sync/folder/state.ts';
@@ -14,35 +14,25 @@ import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
+import type { Result } from '../terminal/output.ts';
 import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { askTerminal, atTerminal } from '../terminal/prompt.ts';
-import { type Command, CREDENTIAL_HELP, URL_HELP, type Values } from './command.ts';
-
-const help = `Keeps a folder in sync with the workspace files of a Team, in both directions: <folder>/team and
-<folder>/clients/<id>. A change on one side is copied to the other. If a file was changed on both sides, the version
-of the service keeps the name, and yours is saved next to it as "<name> (conflict <you> <time>)". If a file was
-deleted on one side and changed on the other, the changed file is kept. Hidden files and folders, node_modules and
-symbolic links are left out.
-
-Usage: npm run cli -- sync <folder> [options]
-
-  --team <id>        Team to sync with; required if you have access to several. A folder belongs to one Team
-  --watch            keep running: send local changes at once, and fetch others within seconds
-  --dry-run          only print what would be done
-  --allow-deletions  do not ask before more than half of the files are removed on one side
-${URL_HELP}
-
-Ctrl-C stops the command at once. Changes that were made stay, and the next run continues from there. The state of
-the sync is stored in <folder>/.team-memory; without it, the next run compares all files. The exit code is 1 if
-the sync is incomplete.
-
-${CREDENTIAL_HELP}`;
 
 const options = {
-  team: { type: 'string' },
-  watch: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  'allow-deletions': { type: 'boolean' },
+  watch: {
+    type: 'boolean',
+    help: 'keep running: send local changes at once, and fetch others within seconds; with --json, a line for each pass',
+  },
+  'dry-run': { type: 'boolean', help: 'only print what would be done' },
+  'allow-deletions': {
+    type: 'boolean',
+    help: 'do not ask before more than half of the files are removed on one side',
+  },
+  ...TEAM_OPTIONS,
+  team: {
+    ...TEAM_OPTIONS.team,
+    help: `${TEAM_OPTIONS.team.help}. A folder belongs to one Team`,
+  },
 } as const;
 
 type Given = Values<typeof options>;
@@ -55,18 +45,6 @@ async function folderOf(operand: string): Promise<string> {
   });
   if (!(await stat(found)).isDirectory()) throw new CommandError(`${oneLine(path)} is not a folder`);
   return found;
-}
-
-/** The id of the Team to sync with. */
-async function teamOf(service: ServiceClient): Promise<string> {
-  try {
-    return (await service.get('/v1/team', SelectedTeam)).id;
-  } catch (error) {
-    if (!(error instanceof ServiceRefusal) || error.code !== 'team_required') throw error;
-    throw new CommandError(
-      'you have access to several Teams: choose one with --team (whoami lists their ids)',
-    );
-  }
 }
 
 /** Asks before many files are deleted: a mistake, or a disk that is not mounted, must not empty the other side. */
@@ -106,11 +84,11 @@ async function stateOf(folder: string, binding: Binding): Promise<SyncFolder['st
   return known ?? { ...binding, revision: null, scopes: [], files: new Map() };
 }
 
-async function runSync(values: Given, folder: string, progress: ProgressBar): Promise<string> {
+async function runSync(values: Given, folder: string, progress: ProgressBar): Promise<Result> {
   const known = await readState(folder);
-  const { service: asked, url } = await signedIn(values.url, values.team ?? known?.teamId);
+  const { service: asked, url } = await signedInToTeam({ ...values, team: values.team ?? known?.teamId });
   const service = withRetry(asked, (text) => progress.note(text));
-  const binding = { url, teamId: await teamOf(service) };
+  const binding = { url, teamId: (await service.get('/v1/team', SelectedTeam)).id };
   if (known !== null) assertBound(folder, known, binding);
   const { user } = await service.get('/v1/auth/session', SessionInfo);
   const confirmDeletions = confirmer(values['allow-deletions'] === true, progress);
@@ -122,22 +100,32 @@ async function runSync(values: Given, folder: string, progress: ProgressBar): Pr
     const sync = { ...common, state, writers };
     if (values.watch !== true) return await syncAndReport(sync);
     const hints = watchFolder(folder);
-    return await syncContinuously(sync, hints).finally(() => hints.close());
+    return await syncContinuously(sync, hints, values.json === true).finally(() => hints.close());
   } finally {
     release();
   }
 }
 
 export const sync: Command<typeof options> = {
+  section: 'team',
   summary: 'keep a folder in sync with the workspace files of a Team',
-  help,
+  about: `Keeps a folder in sync with the workspace files of a Team, in both directions: <folder>/team and
+<folder>/clients/<id>. A change on one side is copied to the other. If a file was changed on both sides, the version of
+the service keeps the name, and yours is saved next to it as "<name> (conflict <you> <time>)". If a file was deleted on
+one side and changed on the other, the changed file is kept. Hidden files and folders, node_modules and symbolic links
+are left out.`,
   options,
-  operand: 'folder',
+  notes: `Ctrl-C stops the command at once. Changes that were made stay, and the next run continues from there. The
+state of the sync is stored in <folder>/.team-memory; without it, the next run compares all files. The exit code is 1
+if the sync is incomplete.
+
+${CREDENTIAL_NOTE}`,
+  operand: { name: 'folder' },
   async run(values, operand) {
     if (values.watch === true && values['dry-run'] === true)
       throw new CommandError('--watch and --dry-run cannot be combined');
     const folder = await folderOf(operand);
-    const progress = openProgressBar(process.stdout);
+    const progress = openProgressBar(values.json === true ? process.stderr : process.stdout);
     return interruptible(progress, () => runSync(values, folder, progress));
   },
 };

@@ -1,7 +1,8 @@
 import { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
-import { type ProgressBar, terminalColumns } from '../terminal/progress-bar.ts';
+import { outputWidth, type Result } from '../terminal/output.ts';
+import type { ProgressBar } from '../terminal/progress-bar.ts';
 import { type PassOutcome, syncOnce } from './pass.ts';
 import { changeLines, figuresLine, notDoneTable } from './report.ts';
 import type { Hints } from './watch.ts';
@@ -37,24 +38,26 @@ function print(lines: readonly string[]): void {
 }
 
 function tableOf({ notDone }: PassOutcome): string[] {
-  return notDoneTable(notDone, process.stdout.isTTY ? terminalColumns(process.stdout) : null);
+  return notDoneTable(notDone, outputWidth());
 }
 
-/**
- * Syncs both sides once, and prints the changes and the failures.
- * @returns the line of figures
- * @throws CommandError if something failed, after everything was printed
- */
-export async function syncAndReport(sync: SyncFolder): Promise<string> {
+/** The outcome of a pass for a program. */
+function dataOf({ changes, notDone, figures }: PassOutcome) {
+  return { changes, notDone, ...figures };
+}
+
+/** Syncs both sides once. The result has the changes and the failures. */
+export async function syncAndReport(sync: SyncFolder): Promise<Result> {
   const dryRun = sync.writers === null;
   const { outcome, failure } = await attempt(sync);
-  print([...changeLines(outcome.changes, dryRun), ...tableOf(outcome)]);
-  const figures = figuresLine(outcome.changes, outcome.figures, dryRun);
-  const fault = failure ?? faultOf(outcome);
-  if (fault === null) return figures;
   // If the run ended before it changed anything, there are no figures to print.
-  if (failure === null || outcome.changes.length > 0) print([figures]);
-  throw fault;
+  const hasFigures = failure === null || outcome.changes.length > 0;
+  const lines = [
+    ...changeLines(outcome.changes, dryRun),
+    ...tableOf(outcome),
+    ...(hasFigures ? [figuresLine(outcome.changes, outcome.figures, dryRun)] : []),
+  ];
+  return { text: lines.join('\n'), data: dataOf(outcome), failure: failure ?? faultOf(outcome) ?? undefined };
 }
 
 /** A progress bar that shows only waits: a pass of `--watch` that finds no change prints nothing. */
@@ -75,9 +78,10 @@ function isTemporary(error: unknown): error is CommandError {
 
 /**
  * Keeps both sides in sync until the process ends. Prints changes, and each failure once.
+ * @param json print a line of JSON for each pass that changed something or met a new failure
  * @throws CommandError if a later pass cannot succeed
  */
-export async function syncContinuously(sync: SyncFolder, hints: Hints): Promise<never> {
+export async function syncContinuously(sync: SyncFolder, hints: Hints, json: boolean): Promise<never> {
   let printed = '';
   for (let first = true; ; first = false) {
     const { outcome, failure } = await attempt(first ? sync : { ...sync, progress: quiet(sync.progress) });
@@ -85,11 +89,17 @@ export async function syncContinuously(sync: SyncFolder, hints: Hints): Promise<
     const table = tableOf(outcome);
     const trouble = [...table, ...(failure === null ? [] : [`memory: ${failure.message}`])];
     const text = trouble.join('\n');
-    print(changeLines(outcome.changes, false));
-    if (text !== printed) print(trouble);
+    const hasChanged = first || outcome.changes.length > 0;
+    if (json) {
+      const error = failure === null ? null : failure.message;
+      if (hasChanged || text !== printed) print([JSON.stringify({ ...dataOf(outcome), error })]);
+    } else {
+      print(changeLines(outcome.changes, false));
+      if (text !== printed) print(trouble);
+      if (hasChanged) print([figuresLine(outcome.changes, outcome.figures, false)]);
+      if (first) print([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
+    }
     printed = text;
-    if (first || outcome.changes.length > 0) print([figuresLine(outcome.changes, outcome.figures, false)]);
-    if (first) print([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
     await hints.next();
   }
 }

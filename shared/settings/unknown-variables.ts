@@ -35,8 +35,14 @@ function nearestName(mistyped: string, known: Iterable<string>): string | undefi
   return nearest?.name;
 }
 
-/** Every variable of the service. */
-const KNOWN = new Set(Object.values<Setting>(SETTINGS).flatMap(variablesOf));
+/** Variables of the terminal client only. It reads them from the same `.env` file. */
+export const CLIENT_VARIABLES = ['MEMORY_PROFILE'] as const;
+
+/** Every variable of the service and of the terminal client. */
+const KNOWN = new Set<string>([
+  ...Object.values<Setting>(SETTINGS).flatMap(variablesOf),
+  ...CLIENT_VARIABLES,
+]);
 
 /**
  * Returns one line for each set variable that begins with MEMORY_ and is not known. The line names the nearest known

@@ -141,6 +141,7 @@ export const NO_TERMINAL =
  * Runs the command line in a pseudo-terminal and types an answer when its question shows. Afterwards the terminal's
  * settings are shown, as `stty -a` tells them.
  * @param columns the width of the terminal; 0 for one that does not tell
+ * @param env more variables
  * @returns the exit code and all that the terminal showed
  */
 export function runAtTerminal(
@@ -148,6 +149,7 @@ export function runAtTerminal(
   args: readonly string[],
   answers: readonly { question: string; typed: string }[],
   columns = 0,
+  env: Record<string, string> = {},
 ): Promise<{ code: number | null; shown: string }> {
   const command = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(
@@ -155,7 +157,7 @@ export function runAtTerminal(
     ['-qec', `stty cols ${columns}; ${command}; code=$?; stty -a; exit $code`, '/dev/null'],
     {
       cwd: home,
-      env: environment(home, { PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh', TERM: 'xterm' }),
+      env: environment(home, { PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh', TERM: 'xterm', ...env }),
       timeout: TIMEOUT_MS,
     },
   );

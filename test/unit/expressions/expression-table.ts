@@ -17,7 +17,7 @@ export type TableEntry = RegExp | SpecialExpression;
 
 /** Every regular expression of product code, by file. Those without further words run on texts of any length. */
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
-  'cli/main.ts': [/\. |\n/, /\.$/],
+  'cli/program/arguments.ts': [/\. |\n/, /\.$/],
   'cli/terminal/columns.ts': [
     /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u,
     /^[\p{Mn}\p{Me}]$/u,
@@ -28,7 +28,9 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'cli/terminal/duration.ts': [/^(\d{1,9})([smhd]?)$/],
   'cli/terminal/prompt.ts': [/\r$/],
-  'cli/client/service-client.ts': [/^[\w-]+$/, /^\d{1,9}$/],
+  'cli/client/find-team.ts': [/\p{Cc}/u],
+  'cli/client/profiles.ts': [/^[\w-]{1,64}$/],
+  'cli/client/service-client.ts': [/^\d{1,9}$/],
   'cli/client/settings.ts': [/^[\x21-\x7e]+$/],
   'cli/sync/folder/names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
   'cli/sync/watch.ts': [/[/\\]/],

@@ -26,7 +26,7 @@ ignore them. If a set value then differs from what is stored, the log has a warn
 
 ## Variables of other programs
 
-The terminal client reads \`MEMORY_API_TOKEN\`, \`MEMORY_API_PUBLIC_URL\`, \`MEMORY_API_PORT\` and \`PORT\`: see
+The terminal client reads \`MEMORY_API_TOKEN\`, \`MEMORY_API_PUBLIC_URL\`, \`MEMORY_API_PORT\`, \`PORT\` and \`MEMORY_PROFILE\`: see
 [the terminal client](terminal-client.md). The tests read variables that begin with \`MEMORY_TEST_\`: see
 [tests](../contributing/tests.md).`;
 

@@ -1,13 +1,28 @@
-import { COMMANDS, HELP } from '../../../cli/commands/registry.ts';
-import { pageHead } from './markdown.ts';
+import { commandHelp } from '../../../cli/program/help.ts';
+import { COMMANDS, HELP } from '../../../cli/program/registry.ts';
+import { EXIT_CODES } from '../../../cli/terminal/exit-codes.ts';
+import { pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
-The terminal client is a client of the API. Run it from the folder of the repository. In a container it is
-\`node cli/main.ts <command>\`.
+The terminal client is a client of the API. In the folder of the repository it is \`npm run -s cli -- <command>\`, and in
+a container \`node cli/main.ts <command>\`; this page calls it \`memory\`.
 
-The exit code is 0, or 1 if the command failed, or 130 if Ctrl-C ended it. Errors are one line on standard error that
-begins with \`memory:\`. A session that \`login\` saves is stored in \`team-memory/session.json\` in \`XDG_CONFIG_HOME\` or
-\`~/.config\`, and only its owner can read the file.`;
+- Output is text for people: tables that fit the terminal, without colour where standard output is not a terminal or
+  \`NO_COLOR\` is set. With \`--json\`, every command prints one JSON document for programs, in the words of the API.
+  Progress and questions then go to standard error.
+- Teams and clients are given by name or id. A name that is unknown or ambiguous is an error that lists the candidates.
+- \`team use\` chooses a default Team. A profile (\`--profile\`, \`MEMORY_PROFILE\`) is a session with its default Team, for
+  people who use several services.
+- A session that \`login\` saves is stored in \`team-memory/session.json\` in \`XDG_CONFIG_HOME\` or \`~/.config\`, and only
+  its owner can read the file.
+
+## Exit codes
+`;
+
+const exitCodes = tableText(
+  ['Code', 'Meaning'],
+  Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]),
+);
 
 const help = (text: string) => `\`\`\`text\n${text}\n\`\`\``;
 
@@ -16,9 +31,11 @@ export function terminalClientPage(): string {
   const commands = Object.entries(COMMANDS).flatMap(([name, command]) => [
     `## ${name}`,
     '',
-    help(command.help),
+    help(commandHelp(name, command)),
     '',
   ]);
   const head = pageHead('Terminal client', 'the help texts in cli/commands');
-  return [head, INTRODUCTION.trimStart(), '', help(HELP), '', ...commands].join('\n');
+  return [head, INTRODUCTION.trimStart(), exitCodes, '', '## Commands', '', help(HELP), '', ...commands].join(
+    '\n',
+  );
 }

@@ -1,31 +1,36 @@
 import { type Static, Type } from 'typebox';
-import { Time } from '../../shared/schemas/common.ts';
-import { Session } from '../../shared/schemas/identity.ts';
-import { connect, NoBody, ServiceRefusal } from '../client/service-client.ts';
-import { readSession, writeSession } from '../client/session-file.ts';
-import { serviceUrl, setting } from '../client/settings.ts';
-import { oneLine } from '../terminal/columns.ts';
-import { CommandError } from '../terminal/command-error.ts';
-import { askTerminal, atTerminal, readFirstLine } from '../terminal/prompt.ts';
-import { type Command } from './command.ts';
-
-const help = `Signs in with email and password, and saves the session for later commands.
-
-Usage: npm run cli -- login [options]
-
-  --email <email>    email to sign in with; if left out, the terminal asks for it
-  --url <url>        address of the service; default: MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1
-                     with the port of MEMORY_API_PORT, PORT or 8787
-
-The terminal asks for the password and does not show it. If standard input is not a terminal, the password is its
-first line. The session is saved in team-memory/session.json in XDG_CONFIG_HOME or ~/.config, and only you can read
-the file. It replaces the session saved before, which is ended if it belongs to the same address. A session is sent
-only to its own address. Each use extends it: whoami shows when it ends, and logout ends it at once.`;
+import { Time } from '../../../shared/schemas/common.ts';
+import { Session } from '../../../shared/schemas/identity.ts';
+import { chosenProfile } from '../../client/profiles.ts';
+import { connect, NoBody, ServiceRefusal } from '../../client/service-client.ts';
+import { readSession, writeSession } from '../../client/session-file.ts';
+import { serviceUrl, setting } from '../../client/settings.ts';
+import { type Command, SERVICE_OPTIONS } from '../../program/command.ts';
+import { oneLine } from '../../terminal/columns.ts';
+import { CommandError } from '../../terminal/command-error.ts';
+import { askTerminal, atTerminal, readFirstLine } from '../../terminal/prompt.ts';
 
 /** A session that was created with a password always has an end. */
 const NewSession = Type.Object({ ...Session.properties, expiresAt: Time });
 
-const options = { email: { type: 'string' } } as const;
+const options = {
+  email: {
+    type: 'string',
+    value: 'email',
+    help: 'email to sign in with; if left out, the terminal asks for it',
+  },
+  profile: {
+    type: 'string',
+    value: 'name',
+    help: 'save the session under this name, next to those of other services; default: MEMORY_PROFILE',
+  },
+  url: {
+    ...SERVICE_OPTIONS.url,
+    help:
+      'address of the service; default: MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1 with the port of ' +
+      'MEMORY_API_PORT, PORT or 8787',
+  },
+} as const;
 
 async function readEmail(given: string | undefined): Promise<string> {
   if (given === undefined && !atTerminal()) {
@@ -62,24 +67,36 @@ async function endUnsaved(url: string, token: string): Promise<void> {
 }
 
 export const login: Command<typeof options> = {
+  section: 'account',
   summary: 'sign in, and save the session for later commands',
-  help,
+  about: 'Signs in with email and password, and saves the session for later commands.',
   options,
+  notes: `The terminal asks for the password and does not show it. If standard input is not a terminal, the password is
+its first line. The session is saved in team-memory/session.json in XDG_CONFIG_HOME or ~/.config, and only you can read
+the file; that of a profile is in team-memory/profiles/<name>. It replaces the session saved before, which is ended if it
+belongs to the same address. A session is sent only to its own address. Each use extends it: whoami shows when it ends,
+and logout ends it at once.`,
   async run(values) {
+    const profile = chosenProfile(values.profile);
     const url = serviceUrl(values.url);
     const email = await readEmail(values.email);
     const password = await readPassword(email, url);
     const { token, expiresAt, user } = await signIn(url, email, password);
-    const before = await readSession().catch(() => null);
+    const before = await readSession(profile).catch(() => null);
     try {
-      await writeSession({ url, token, email: user.email, expiresAt });
+      await writeSession(profile, { url, token, email: user.email, expiresAt });
     } catch (error) {
       await endUnsaved(url, token);
       throw error;
     }
     if (before?.url === url) await endUnsaved(url, before.token);
     const done = `Signed in as ${oneLine(user.name)} <${oneLine(user.email)}> at ${url}, until ${expiresAt}.`;
-    if (setting('MEMORY_API_TOKEN') === null) return done;
-    return `${done}\nMEMORY_API_TOKEN is set and takes precedence over this session: unset it to act as yourself.`;
+    const isHidden = profile === null && setting('MEMORY_API_TOKEN') !== null;
+    return {
+      text: isHidden
+        ? `${done}\nMEMORY_API_TOKEN is set and takes precedence over this session: unset it to act as yourself.`
+        : done,
+      data: { url, user, expiresAt, profile },
+    };
   },
 };

@@ -1,0 +1,81 @@
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { CommandError } from '../terminal/command-error.ts';
+import { parseRecord, readPrivateFile, writePrivateFile } from './private-file.ts';
+import { setting } from './settings.ts';
+
+/** The name of a profile: a session and its settings, for one of several services. Null is the unnamed one. */
+export type Profile = string | null;
+
+/** What a user has chosen for a profile. */
+export interface ProfileSettings {
+  /** The default Team. It is used only with the service that it belongs to. */
+  team?: { url: string; id: string; name: string };
+  /** A command that makes the vector of a query: text on standard input, a JSON array of numbers on standard output. */
+  embedWith?: string;
+}
+
+/** What the unnamed profile is called in lists and in --profile. */
+export const UNNAMED = 'default';
+
+/**
+ * The profile that a command uses: `--profile`, otherwise MEMORY_PROFILE, otherwise the unnamed one.
+ * @throws CommandError if the name cannot be that of a folder
+ */
+export function chosenProfile(given: string | undefined): Profile {
+  const name = given ?? setting('MEMORY_PROFILE');
+  if (name === null || name === UNNAMED) return null;
+  if (/^[\w-]{1,64}$/.test(name)) return name;
+  const source = given === undefined ? 'MEMORY_PROFILE' : '--profile';
+  throw new CommandError(`${source}: expected up to 64 letters, digits, - and _`);
+}
+
+/** Where the terminal client stores what it keeps. A relative XDG_CONFIG_HOME is ignored, as its specification requires. */
+function configFolder(): string {
+  const chosen = setting('XDG_CONFIG_HOME');
+  const base = chosen !== null && isAbsolute(chosen) ? chosen : join(homedir(), '.config');
+  return join(base, 'team-memory');
+}
+
+/** The folder of a profile. That of the unnamed one also contains the folders of the others. */
+export function profileFolder(profile: Profile): string {
+  return profile === null ? configFolder() : join(configFolder(), 'profiles', profile);
+}
+
+/** The profiles that have been used so far, the unnamed one first. */
+export async function listProfiles(): Promise<Profile[]> {
+  const entries = await readdir(join(configFolder(), 'profiles'), { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return [null, ...names.sort()];
+}
+
+const settingsPath = (profile: Profile) => join(profileFolder(profile), 'settings.json');
+
+/**
+ * Reads the settings of a profile. They are empty until the user has chosen something.
+ * @throws CommandError if the file cannot be read, or is not a file of settings
+ */
+export async function readProfileSettings(profile: Profile): Promise<ProfileSettings> {
+  const path = settingsPath(profile);
+  const text = await readPrivateFile(path, 'the settings');
+  if (text === null) return {};
+  const record = parseRecord(text);
+  if (record === null) throw new CommandError(`${path} is damaged: correct it or remove it`);
+  const { url, id, name } = (record['team'] ?? {}) as Record<string, unknown>;
+  const { embedWith } = record;
+  return {
+    ...(typeof url === 'string' && typeof id === 'string' && typeof name === 'string'
+      ? { team: { url, id, name } }
+      : {}),
+    ...(typeof embedWith === 'string' ? { embedWith } : {}),
+  };
+}
+
+/**
+ * Saves the settings of a profile and replaces the earlier ones.
+ * @throws CommandError
+ */
+export function writeProfileSettings(profile: Profile, settings: ProfileSettings): Promise<void> {
+  return writePrivateFile(settingsPath(profile), settings, 'the settings');
+}

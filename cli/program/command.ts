@@ -1,0 +1,95 @@
+import type { Result } from '../terminal/output.ts';
+
+/** An option of a command, in the form of `parseArgs`, with its help. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: true;
+  readonly short?: string;
+  /** What the help calls the value, such as `id`. Only for a string. */
+  readonly value?: string;
+  /** What the option does, without a full stop. */
+  readonly help: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** The values of a command's options; undefined if the option was not given. One that can be repeated has a list. */
+export type Values<Given extends Options> = {
+  readonly [Name in keyof Given]?: Given[Name] extends { multiple: true }
+    ? readonly string[]
+    : { string: string; boolean: boolean }[Given[Name]['type']];
+} & { readonly json?: boolean };
+
+/** The options that every command has. */
+export const COMMON_OPTIONS = {
+  json: { type: 'boolean', help: 'print JSON instead of text' },
+  help: { type: 'boolean', short: 'h', help: 'show this help' },
+} as const satisfies Options;
+
+/** The options of a command that sends a credential. */
+export const SERVICE_OPTIONS = {
+  profile: {
+    type: 'string',
+    value: 'name',
+    help: 'use the session and the address that login saved under this name; default: MEMORY_PROFILE',
+  },
+  url: {
+    type: 'string',
+    value: 'url',
+    help:
+      'address of the service; default: MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1 with the port of ' +
+      'MEMORY_API_PORT or PORT, otherwise the address of the saved session, otherwise http://127.0.0.1:8787',
+  },
+} as const satisfies Options;
+
+/** The options of a command about one Team. */
+export const TEAM_OPTIONS = {
+  team: {
+    type: 'string',
+    value: 'team',
+    help: 'name or id of the Team; default: the Team of team use, otherwise the only Team that you have access to',
+  },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+
+export const CREDENTIAL_NOTE = `The credential is MEMORY_API_TOKEN, from the environment or from a file .env in this
+folder; it can be an agent token. If it is not set, or is empty, the credential is the session that login saved. With a
+profile, it is the session of the profile. A session is sent only to its own address.`;
+
+/** The parts of the list of commands. */
+export const SECTIONS = {
+  account: 'Your account',
+  memory: 'Memory',
+  team: 'Your Team',
+  computer: 'This computer',
+  operator: 'For operators',
+} as const;
+
+/** The argument of a command that is not an option. */
+export interface Operand {
+  /** Such as `folder`. */
+  name: string;
+  isOptional?: true;
+  /** Whether several words are one operand, so that a sentence needs no quotation marks. */
+  isSentence?: true;
+}
+
+/** A command of the terminal client. */
+export interface Command<Given extends Options = Options> {
+  section: keyof typeof SECTIONS;
+  /** One line, for the list of commands. */
+  summary: string;
+  /** What the command does: the beginning of its help. An empty line starts a paragraph. */
+  about: string;
+  /** The end of its help. */
+  notes?: string;
+  /** The command's options, without the common ones. */
+  options: Given;
+  operand?: Operand;
+  /**
+   * Runs the command.
+   * @param operand '' if it was not given
+   * @throws CommandError
+   */
+  run(values: Values<Given>, operand: string): Promise<Result>;
+}

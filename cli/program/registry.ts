@@ -1,0 +1,67 @@
+import { login } from '../commands/account/login.ts';
+import { logout } from '../commands/account/logout.ts';
+import { profileList } from '../commands/account/profile-list.ts';
+import { profileSet } from '../commands/account/profile-set.ts';
+import { whoami } from '../commands/account/whoami.ts';
+import { auditVerify } from '../commands/audit-verify.ts';
+import { importFolder } from '../commands/import.ts';
+import { ownerResetLink } from '../commands/owner-reset-link.ts';
+import { sync } from '../commands/sync.ts';
+import { teamClients } from '../commands/team/team-clients.ts';
+import { teamList } from '../commands/team/team-list.ts';
+import { teamMembers } from '../commands/team/team-members.ts';
+import { teamShow } from '../commands/team/team-show.ts';
+import { teamUse } from '../commands/team/team-use.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import type { Command } from './command.ts';
+import { overview } from './help.ts';
+
+/** The commands of the terminal client, by name. They use the API of a running service, on this computer or another. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  login,
+  logout,
+  whoami,
+  'profile list': profileList,
+  'profile set': profileSet,
+  import: importFolder,
+  'team list': teamList,
+  'team show': teamShow,
+  'team members': teamMembers,
+  'team clients': teamClients,
+  'team use': teamUse,
+  sync,
+  'owner-reset-link': ownerResetLink,
+  'audit-verify': auditVerify,
+};
+
+/** What `--help` prints without a command. */
+export const HELP = overview(Object.entries(COMMANDS));
+
+/** The commands whose name begins with this word and has another. */
+function commandsOf(word: string): [string, Command][] {
+  return Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
+}
+
+/** A command that was called, with its arguments; or the help that was asked for. */
+export type Called = { name: string; command: Command; args: string[] } | { help: string };
+
+const isHelp = (word: string | undefined) => word === '--help' || word === '-h' || word === 'help';
+
+/**
+ * Finds the command that the first one or two words name.
+ * @throws CommandError if no command has this name
+ */
+export function findCommand(words: string[]): Called {
+  const [first, second, ...more] = words;
+  if (isHelp(first)) return { help: HELP };
+  if (first === undefined) throw new CommandError('name a command (see --help)');
+  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  if (command !== undefined) return { name: first, command, args: words.slice(1) };
+  const group = commandsOf(first);
+  if (group.length === 0) throw new CommandError(`there is no command ${JSON.stringify(first)} (see --help)`);
+  if (isHelp(second)) return { help: overview(group) };
+  const found = group.find(([name]) => name === `${first} ${second}`);
+  if (found !== undefined) return { name: found[0], command: found[1], args: more };
+  const names = group.map(([name]) => name.slice(first.length + 1)).join(', ');
+  throw new CommandError(`name a command of ${first}: ${names} (see --help)`);
+}

@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+import { terminalColumns } from './progress-bar.ts';
+
+/** What a command has found out or done. */
+export interface Result {
+  /** For a person. Without an end of line; '' to print nothing. */
+  text: string;
+  /** The same for a program: what `--json` prints. */
+  data: unknown;
+  /** Why the command counts as failed, although there is something to print. */
+  failure?: unknown;
+}
+
+/** Prints a result on standard output. */
+export function printResult({ text, data }: Result, json: boolean): void {
+  if (json) process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+  else if (text !== '') process.stdout.write(`${text}\n`);
+}
+
+/** The columns of the terminal; null if the output is not a terminal, and then nothing is cut off. */
+export function outputWidth(): number | null {
+  return process.stdout.isTTY ? terminalColumns(process.stdout) : null;
+}
+
+/** A text in bold, if standard output is a terminal and NO_COLOR is not set. */
+export function bold(text: string): string {
+  return styleText('bold', text, { stream: process.stdout });
+}
+
+/** A text that is less important than what is around it. */
+export function dim(text: string): string {
+  return styleText('dim', text, { stream: process.stdout });
+}
+
+/** A count with its noun: `1 file`, `2 files`. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
