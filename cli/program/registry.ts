@@ -5,8 +5,14 @@ import { profileSet } from '../commands/account/profile-set.ts';
 import { whoami } from '../commands/account/whoami.ts';
 import { auditVerify } from '../commands/audit-verify.ts';
 import { importFolder } from '../commands/import.ts';
+import { expand } from '../commands/memory/expand.ts';
+import { ingest } from '../commands/memory/ingest.ts';
+import { search } from '../commands/memory/search.ts';
+import { sources } from '../commands/memory/sources.ts';
 import { ownerResetLink } from '../commands/owner-reset-link.ts';
 import { sync } from '../commands/sync.ts';
+import { audit } from '../commands/team/audit.ts';
+import { status } from '../commands/team/status.ts';
 import { teamClients } from '../commands/team/team-clients.ts';
 import { teamList } from '../commands/team/team-list.ts';
 import { teamMembers } from '../commands/team/team-members.ts';
@@ -23,12 +29,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   whoami,
   'profile list': profileList,
   'profile set': profileSet,
+  search,
+  expand,
+  ingest,
   import: importFolder,
+  sources,
   'team list': teamList,
   'team show': teamShow,
   'team members': teamMembers,
   'team clients': teamClients,
   'team use': teamUse,
+  status,
+  audit,
   sync,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,

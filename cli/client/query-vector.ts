@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { Health } from '../../shared/schemas/health.ts';
+import type { SearchRequest } from '../../shared/schemas/memory.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { type Profile, readProfileSettings } from './profiles.ts';
+import { runCommand } from './run-command.ts';
+import type { ServiceClient } from './service-client.ts';
+
+/** A command that loads its model first needs some time. */
+const TIMEOUT_MS = 120_000;
+
+const Numbers = Type.Array(Type.Number(), { minItems: 1 });
+
+/** How a search gets the vector of its query. */
+export type QueryVector =
+  | Pick<SearchRequest, 'embeddingMode'>
+  | Required<Pick<SearchRequest, 'queryEmbedding' | 'embeddingModel' | 'embeddingDim'>>;
+
+/** Runs the command of a profile. */
+async function vectorOf(query: string, command: string): Promise<number[]> {
+  const what = 'the vector of the query';
+  const printed = await runCommand(command, query, what, TIMEOUT_MS);
+  let vector: unknown;
+  try {
+    vector = JSON.parse(printed);
+  } catch {
+    vector = null;
+  }
+  if (Value.Check(Numbers, vector)) return vector;
+  throw new CommandError(`${what}: expected a JSON array of numbers from: ${command}`);
+}
+
+/**
+ * Chooses how a search finds what it finds: with a vector that the service makes, if it makes vectors; otherwise with one
+ * of the profile's command; otherwise by keywords only.
+ * @throws CommandError if the command fails
+ */
+export async function chooseQueryVector(
+  service: ServiceClient,
+  profile: Profile,
+  query: string,
+): Promise<QueryVector> {
+  const { embedder } = await service.get('/v1/health', Health);
+  if (embedder.serverModeEnabled) return { embeddingMode: 'server' };
+  const { embedWith } = await readProfileSettings(profile);
+  if (embedWith === undefined) return { embeddingMode: 'keyword' };
+  const queryEmbedding = await vectorOf(query, embedWith);
+  return { queryEmbedding, embeddingModel: embedder.model, embeddingDim: queryEmbedding.length };
+}

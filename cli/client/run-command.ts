@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { CommandError } from '../terminal/command-error.ts';
+import { invocationFolder } from '../terminal/invocation-folder.ts';
+
+/** More than any command that answers as asked prints. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Runs a command of the user in a shell: text on standard input, text on standard output. What it prints on standard
+ * error is shown.
+ * @param what what the command is for, for messages
+ * @param timeoutMs after this time, the command is ended
+ * @throws CommandError if it cannot be started, fails, takes too long or prints too much
+ */
+export async function runCommand(
+  command: string,
+  input: string,
+  what: string,
+  timeoutMs: number,
+): Promise<string> {
+  const child = spawn(command, {
+    shell: true,
+    cwd: invocationFolder(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: timeoutMs,
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_OUTPUT_BYTES) chunks.push(chunk);
+    else child.kill();
+  });
+  // A command that does not read its input closes it, and can succeed nevertheless.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const failure = await new Promise<string | null>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, signal) => {
+      if (bytes > MAX_OUTPUT_BYTES) resolve('it printed too much');
+      else if (signal !== null)
+        resolve(`it was ended by ${signal}, or took longer than ${timeoutMs / 1000} s`);
+      else resolve(code === 0 ? null : `exit code ${code}`);
+    });
+  });
+  if (failure !== null) throw new CommandError(`${what}: the command failed (${failure}): ${command}`);
+  return Buffer.concat(chunks).toString('utf8');
+}

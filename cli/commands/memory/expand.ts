@@ -1,0 +1,58 @@
+import { DEFAULT_NEIGHBOURS, ExpandResponse } from '../../../shared/schemas/memory.ts';
+import { readLayerNames } from '../../client/layers.ts';
+import { signedInToTeam } from '../../client/signed-in.ts';
+import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { oneLine } from '../../terminal/columns.ts';
+import { CommandError } from '../../terminal/command-error.ts';
+import { bold, dim } from '../../terminal/output.ts';
+import { originLine, textLines } from './search-report.ts';
+
+const MAX_NEIGHBOURS = 10;
+
+const options = {
+  before: {
+    type: 'string',
+    value: 'n',
+    help: `chunks before it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
+  },
+  after: {
+    type: 'string',
+    value: 'n',
+    help: `chunks after it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
+  },
+  ...TEAM_OPTIONS,
+} as const;
+
+function parseNeighbours(option: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const n = given.trim() === '' ? Number.NaN : Number(given);
+  if (Number.isInteger(n) && n >= 0 && n <= MAX_NEIGHBOURS) return n;
+  throw new CommandError(`--${option}: expected a whole number from 0 to ${MAX_NEIGHBOURS}`);
+}
+
+export const expand: Command<typeof options> = {
+  section: 'memory',
+  summary: 'show a chunk with what is before and after it',
+  about: 'Shows a chunk, whose id search prints, with the chunks before and after it in the same source.',
+  options,
+  operand: { name: 'chunk' },
+  notes: CREDENTIAL_NOTE,
+  async run(values, chunkId) {
+    const before = parseNeighbours('before', values.before);
+    const after = parseNeighbours('after', values.after);
+    const { service } = await signedInToTeam(values);
+    const answer = await service.post('/v1/memory/expand', ExpandResponse, { chunkId, before, after });
+    const [first] = answer.chunks;
+    if (first === undefined) throw new CommandError('you can reach no chunk with this id');
+    const nameLayer = await readLayerNames(service, [first.client_id]);
+    const lines = [
+      bold(oneLine(first.title)),
+      originLine(first, nameLayer),
+      ...answer.chunks.flatMap(({ chunk_id, ordinal, text }) => {
+        const mark = chunk_id === chunkId.toLowerCase() ? '>' : ' ';
+        return ['', `${mark}${String(ordinal).padStart(2)} ${dim(chunk_id)}`, ...textLines(text, Infinity)];
+      }),
+    ];
+    return { text: lines.join('\n'), data: answer };
+  },
+};

@@ -1,0 +1,89 @@
+import type { Chunk, Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
+import type { NameLayer } from '../../client/layers.ts';
+import { columns, oneLine, wrap } from '../../terminal/columns.ts';
+import { bold, counted, dim, outputWidth } from '../../terminal/output.ts';
+import { table } from '../../terminal/table.ts';
+import { day } from '../../terminal/times.ts';
+
+/** How much of a text is shown in a terminal. */
+const MAX_LINES = 6;
+const INDENT = '    ';
+/** How many terms of the query are explained. */
+const MAX_TERMS = 12;
+
+/** The text of a chunk: in a terminal its beginning, otherwise all of it on one line. */
+export function textLines(text: string, lines = MAX_LINES): string[] {
+  const width = outputWidth();
+  const wrapped = width === null ? [oneLine(text)] : wrap(text, Math.max(width - columns(INDENT), 20), lines);
+  return wrapped.map((line) => INDENT + line);
+}
+
+/** Where a chunk comes from: kind, layer, day, place, tags and address. */
+export function originLine(chunk: Chunk, nameLayer: NameLayer): string {
+  const { kind, client_id, created_at, location, tags, uri } = chunk;
+  const parts = [
+    kind,
+    nameLayer(client_id),
+    day(created_at),
+    ...(location.page === null ? [] : [`page ${location.page}`]),
+    ...(location.headings.length === 0 ? [] : [location.headings.join(' › ')]),
+    ...tags.map((tag) => `#${tag}`),
+    ...(uri === null ? [] : [uri]),
+  ];
+  return INDENT + dim(oneLine(parts.join(', ')));
+}
+
+function explanationLine({ score, semantic_rank, keyword_rank, explain }: Hit): string[] {
+  if (explain === undefined) return [];
+  const terms = explain.terms.slice(0, MAX_TERMS).map(({ term, weight }) => `${term} ${weight.toFixed(1)}`);
+  const ranks = [
+    `score ${score.toFixed(2)}`,
+    semantic_rank === null ? 'not found by meaning' : `by meaning ${semantic_rank}`,
+    keyword_rank === null ? 'not found by keywords' : `by keywords ${keyword_rank}`,
+    ...(explain.similarity === null ? [] : [`similarity ${explain.similarity.toFixed(3)}`]),
+    ...(terms.length === 0 ? [] : [`terms: ${terms.join(', ')}`]),
+  ];
+  return [INDENT + oneLine(ranks.join('; '))];
+}
+
+function hitLines(hit: Hit, rank: number, nameLayer: NameLayer): string[] {
+  return [
+    `${String(rank).padStart(2)}  ${bold(oneLine(hit.title))}  ${dim(`chunk ${hit.chunk_id}`)}`,
+    originLine(hit, nameLayer),
+    ...explanationLine(hit),
+    ...textLines(hit.text),
+    '',
+  ];
+}
+
+function explanationTable({ explain }: SearchResponse): string[] {
+  if (explain === undefined) return [];
+  const terms = table(
+    [
+      { title: 'Term', value: ({ term }) => term, canShrink: true },
+      { title: 'Chunks', value: ({ documents, scaled }) => `${scaled ? 'about ' : ''}${documents}` },
+      { title: 'Weight', value: ({ weight }) => weight.toFixed(2) },
+    ],
+    explain.terms.slice(0, MAX_TERMS),
+  );
+  const { candidates } = explain.otherLayers;
+  const others =
+    candidates === 0 ? [] : [`${counted(candidates, 'more chunk')} in layers that were not searched.`];
+  return [...terms, '', ...others];
+}
+
+/** How the hits were found. */
+function foundBy({ embedding, degraded }: SearchResponse): string {
+  if (degraded) return 'by keywords only, because the service could not make the vector of the query';
+  return embedding.mode === 'keyword' ? 'by keywords' : `by meaning and keywords (${embedding.model})`;
+}
+
+/** The answer of a search, for a person. */
+export function searchReport(answer: SearchResponse, nameLayer: NameLayer): string[] {
+  const { hits } = answer;
+  return [
+    ...hits.flatMap((hit, index) => hitLines(hit, index + 1, nameLayer)),
+    ...explanationTable(answer),
+    `${hits.length === 0 ? 'No hits' : counted(hits.length, 'hit')}, ${foundBy(answer)}.`,
+  ];
+}

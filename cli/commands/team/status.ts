@@ -1,0 +1,68 @@
+import { Status } from '../../../shared/schemas/status.ts';
+import { signedInToTeam } from '../../client/signed-in.ts';
+import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { type Column, fields, table } from '../../terminal/table.ts';
+
+const QUEUE_COLUMNS: readonly Column<Status['jobs'][number]>[] = [
+  { title: 'Queue', value: ({ queue }) => queue },
+  { title: 'Ready', value: ({ ready }) => ready },
+  { title: 'Running', value: ({ active }) => active },
+  { title: 'Failed', value: ({ failed }) => failed },
+  { title: 'Per minute', value: ({ completedPerMinute }) => Math.round(completedPerMinute) },
+];
+
+const FAILURE_COLUMNS: readonly Column<Status['imports']['recentFailures'][number]>[] = [
+  { title: 'Failed import', value: ({ filename }) => filename, canShrink: true },
+  { title: 'Reason', value: ({ error }) => error?.message ?? null, canShrink: true },
+];
+
+/** Counts with their names: `3 active, 1 archived`. */
+const counts = (figures: Readonly<Record<string, number>>) =>
+  Object.entries(figures)
+    .map(([name, n]) => `${n} ${name}`)
+    .join(', ');
+
+function healthText({ ok, database, queue, worker }: Status['health']): string {
+  if (ok) return 'well';
+  const faults = Object.entries({ database, queue, worker }).filter(([, isWell]) => !isWell);
+  return `not well: ${faults.map(([name]) => name).join(', ')}`;
+}
+
+function vectorsText({ model, serverModeEnabled, problem }: Status['embedder']): string {
+  const maker = serverModeEnabled ? 'made by the service' : 'made by clients';
+  return `${model}, ${maker}${problem === undefined ? '' : `; ${problem}`}`;
+}
+
+function statusLines(status: Status): string[] {
+  const { imports, jobs } = status;
+  const { recentFailures, ...importCounts } = imports;
+  const lines = fields([
+    ['Service', healthText(status.health)],
+    ['Sources', counts({ active: status.sources.active, archived: status.sources.archived })],
+    ['Kinds', counts(status.sources.byKind) || null],
+    ['Chunks', `${status.chunks.total}, ${status.chunks.embedded} of them with a vector`],
+    ['Vectors', vectorsText(status.embedder)],
+    ['Imports', counts(importCounts)],
+    ['Captures', counts(status.captures)],
+    ['Memories', counts(status.memories)],
+  ]);
+  return [
+    ...lines,
+    ...(recentFailures.length === 0 ? [] : ['', ...table(FAILURE_COLUMNS, recentFailures)]),
+    ...(jobs.length === 0 ? [] : ['', ...table(QUEUE_COLUMNS, jobs)]),
+  ];
+}
+
+export const status: Command<typeof TEAM_OPTIONS> = {
+  section: 'team',
+  summary: 'show how the service is, and what a Team contains',
+  about: `Shows how the service is, and the figures of a Team: sources, chunks, imports, captures and memories, as far as
+you can reach them. With Full access, also the queues.`,
+  options: TEAM_OPTIONS,
+  notes: CREDENTIAL_NOTE,
+  async run(values) {
+    const { service } = await signedInToTeam(values);
+    const answer = await service.get('/v1/memory/status', Status);
+    return { text: statusLines(answer).join('\n'), data: answer };
+  },
+};

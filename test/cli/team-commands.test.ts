@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { Status } from '../../shared/schemas/status.ts';
+import { openTestApp } from '../support/app.ts';
+import { addClient, addPerson, addTeam, post } from '../support/team.ts';
+import { assertRefused, openHomes } from './cli.ts';
+import { signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const owner = () => signedInOwner(service, base, newPerson);
+
+/** The cells of the lines of a table. */
+const cells = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+
+describe('cli team', () => {
+  test('lists Teams, members and clients, and shows one Team', async () => {
+    const { company, text, data } = await owner();
+    const clientId = await addClient(service, company);
+    const archived = await addClient(service, company, 'archived');
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    assert.deepEqual(cells(await text('team', 'list')), [
+      ['Team', 'Role', 'Access', 'State', 'Name'],
+      [company.teamId, 'owner', 'full', 'active', 'Test Team'],
+    ]);
+    assert.deepEqual(cells(await text('team', 'clients')), [
+      ['Client', 'Access', 'State', 'Name'],
+      [clientId, 'write', 'active', 'A client'],
+    ]);
+    assert.match(await text('team', 'clients', '--archived'), new RegExp(`^${archived} .*archived`, 'm'));
+    const members = cells(await text('team', 'members'));
+    assert.deepEqual(members[0], ['Member', 'Role', 'Name', 'Email']);
+    assert.ok(members.some(([id, role]) => id === member.userId && role === 'member'));
+    const shown = await text('team', 'show');
+    assert.match(shown, /^Team +Test Team$/m);
+    assert.match(shown, /^Your access +full$/m);
+    assert.match(shown, /^Clients that you can reach +1$/m);
+    assert.equal((await data<{ id: string }>('team', 'show')).id, company.teamId);
+    const teamId = await addTeam(service, company);
+    assert.equal((await data<{ clients: number }>('team', 'show', '--team', teamId)).clients, 0);
+  });
+});
+
+describe('cli status', () => {
+  test('shows the health of the service and the figures of the Team', async () => {
+    const { company, text, data } = await owner();
+    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    const shown = await text('status');
+    // No worker runs in this test.
+    assert.match(shown, /^Service +not well: worker$/m);
+    assert.match(shown, /^Sources +1 active, 0 archived$/m);
+    assert.match(shown, /^Chunks +1, 0 of them with a vector$/m);
+    assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
+    assert.equal((await data<Status>('status')).sources.active, 1);
+  });
+});
+
+describe('cli audit', () => {
+  test('lists the events of the Team with the names of members, by kind and subject', async () => {
+    const { company, person, text, data } = await owner();
+    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    await text('search', 'text');
+    const { items } = await data<{ items: AuditEvent[] }>('audit');
+    assert.deepEqual(
+      items.slice(0, 2).map(({ kind }) => kind),
+      ['memory.search', 'memory.ingest'],
+    );
+    const [heading, ...rows] = cells(await text('audit', '--kind', 'memory.ingest'));
+    assert.deepEqual(heading, ['Time (UTC)', 'Event', 'By', 'About', 'Id']);
+    assert.deepEqual(
+      rows.map(([, kind, by]) => [kind, by]),
+      [['memory.ingest', 'Owner']],
+    );
+    const subject = String(items[1]?.subjectId);
+    assert.equal(cells(await text('audit', '--subject', subject)).length, 2);
+    assert.match(await text('audit', '--limit', '1'), /There may be more/);
+    assert.equal(await text('audit', '--kind', 'memory.delete'), 'No events.\n');
+    const reader = await addPerson(service, company, { teamRole: 'member' });
+    const env = { MEMORY_API_TOKEN: reader.token };
+    assertRefused(await person.run(['audit', '--url', base], { env }), /full_access_required/);
+  });
+});
