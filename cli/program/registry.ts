@@ -18,6 +18,10 @@ import { teamList } from '../commands/team/team-list.ts';
 import { teamMembers } from '../commands/team/team-members.ts';
 import { teamShow } from '../commands/team/team-show.ts';
 import { teamUse } from '../commands/team/team-use.ts';
+import { tokenCreate } from '../commands/token/token-create.ts';
+import { tokenList } from '../commands/token/token-list.ts';
+import { tokenRevoke } from '../commands/token/token-revoke.ts';
+import { tokenRotate } from '../commands/token/token-rotate.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import type { Command } from './command.ts';
 import { overview } from './help.ts';
@@ -29,6 +33,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   whoami,
   'profile list': profileList,
   'profile set': profileSet,
+  'token create': tokenCreate,
+  'token list': tokenList,
+  'token rotate': tokenRotate,
+  'token revoke': tokenRevoke,
   search,
   expand,
   ingest,
