@@ -9,7 +9,7 @@ import { printResult } from './terminal/output.ts';
 /** Runs one command line. */
 async function run(words: string[]): Promise<void> {
   const called = findCommand(words);
-  if ('help' in called) return console.log(called.help);
+  if ('about' in called) return console.log(called.about);
   const { name, command, args } = called;
   const { values, operand } = parseArguments(command, args);
   if (values.help === true) return console.log(commandHelp(name, command));

@@ -69,6 +69,6 @@ export function overview(commands: readonly (readonly [string, Command])[]): str
     'Exit codes:',
     ...described(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning] as const)),
     '',
-    `${PROGRAM} <command> --help shows the options of a command.`,
+    `${PROGRAM} <command> --help shows the options of a command, and ${PROGRAM} --version the version of the client.`,
   ].join('\n');
 }

@@ -25,6 +25,7 @@ import { tokenRotate } from '../commands/token/token-rotate.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import type { Command } from './command.ts';
 import { overview } from './help.ts';
+import { VERSION } from './version.ts';
 
 /** The commands of the terminal client, by name. They use the API of a running service, on this computer or another. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -62,8 +63,8 @@ function commandsOf(word: string): [string, Command][] {
   return Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
 }
 
-/** A command that was called, with its arguments; or the help that was asked for. */
-export type Called = { name: string; command: Command; args: string[] } | { help: string };
+/** A command that was called, with its arguments; or the help or the version that was asked for. */
+export type Called = { name: string; command: Command; args: string[] } | { about: string };
 
 const isHelp = (word: string | undefined) => word === '--help' || word === '-h' || word === 'help';
 
@@ -73,13 +74,14 @@ const isHelp = (word: string | undefined) => word === '--help' || word === '-h' 
  */
 export function findCommand(words: string[]): Called {
   const [first, second, ...more] = words;
-  if (isHelp(first)) return { help: HELP };
+  if (isHelp(first)) return { about: HELP };
+  if (first === '--version') return { about: VERSION };
   if (first === undefined) throw new CommandError('name a command (see --help)');
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   if (command !== undefined) return { name: first, command, args: words.slice(1) };
   const group = commandsOf(first);
   if (group.length === 0) throw new CommandError(`there is no command ${JSON.stringify(first)} (see --help)`);
-  if (isHelp(second)) return { help: overview(group) };
+  if (isHelp(second)) return { about: overview(group) };
   const found = group.find(([name]) => name === `${first} ${second}`);
   if (found !== undefined) return { name: found[0], command: found[1], args: more };
   const names = group.map(([name]) => name.slice(first.length + 1)).join(', ');

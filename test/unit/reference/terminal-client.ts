@@ -5,7 +5,9 @@ import { pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
 The terminal client is a client of the API. In the folder of the repository it is \`npm run -s cli -- <command>\`, and in
-a container \`node cli/main.ts <command>\`; this page calls it \`memory\`.
+a container \`node cli/main.ts <command>\`. Elsewhere it is a small package without dependencies: \`npm run cli:pack\` writes
+\`team-memory-cli-<version>.tgz\`, and \`npm install --global\` with that file gives the command \`memory\`, as this page
+calls it.
 
 - Output is text for people: tables that fit the terminal, without colour where standard output is not a terminal or
   \`NO_COLOR\` is set. With \`--json\`, every command prints one JSON document for programs, in the words of the API.
