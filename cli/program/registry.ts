@@ -4,6 +4,9 @@ import { profileList } from '../commands/account/profile-list.ts';
 import { profileSet } from '../commands/account/profile-set.ts';
 import { whoami } from '../commands/account/whoami.ts';
 import { auditVerify } from '../commands/audit-verify.ts';
+import { capture } from '../commands/curation/capture.ts';
+import { consolidate } from '../commands/curation/consolidate.ts';
+import { review } from '../commands/curation/review.ts';
 import { importFolder } from '../commands/import.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { ingest } from '../commands/memory/ingest.ts';
@@ -43,6 +46,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ingest,
   import: importFolder,
   sources,
+  capture,
+  consolidate,
+  review,
   'team list': teamList,
   'team show': teamShow,
   'team members': teamMembers,

@@ -12,7 +12,7 @@ export const DEFAULT_LEASE_SECONDS = 900;
 export const MAX_BATCH = 20;
 
 /** The most items of one complete. One transaction stores all of them; in the embedded database, others wait for it. */
-const MAX_ITEMS = 40;
+export const MAX_ITEMS = 40;
 
 /** The longest text of a capture: what was learned, not the whole session. */
 const MAX_SUMMARY = 64_000;

@@ -77,7 +77,7 @@ describe('the package of the terminal client', () => {
     await assert.rejects(failed, { code: 1 });
   });
 
-  test('contains no code of the service, and the licenses of what it contains', async () => {
+  test('contains no code of the service, and the licenses of the packages in it', async () => {
     const copy = join(folder, 'copy', 'cli', 'dist');
     const script = await readFile(join(copy, 'memory.mjs'), 'utf8');
     const paths = [...script.matchAll(/^\/\/ (\S+\/\S+\.(?:ts|js|mjs|json))$/gm)].map(([, path]) =>

@@ -27,6 +27,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(?<= )/,
   ],
   'cli/terminal/duration.ts': [/^(\d{1,9})([smhd]?)$/],
+  'cli/consolidate/draft.ts': [/[\s,]+/],
   'cli/terminal/times.ts': [/^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/],
   'cli/terminal/prompt.ts': [/\r$/],
   'cli/client/find-team.ts': [/\p{Cc}/u],

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Static } from 'typebox';
+import {
+  Batch,
+  type Capture,
+  ClaimResponse,
+  CompleteResponse,
+  DEFAULT_CLAIM_LIMIT,
+  DEFAULT_LEASE_SECONDS,
+  MAX_BATCH,
+} from '../../../shared/schemas/consolidation.ts';
+import { findOptionalClient } from '../../client/find-team.ts';
+import { parseLimit } from '../../client/read-list.ts';
+import { withRetry } from '../../client/retry.ts';
+import { runCommand } from '../../client/run-command.ts';
+import type { ServiceClient } from '../../client/service-client.ts';
+import { signedInToTeam } from '../../client/signed-in.ts';
+import { draftOf, parseDraft } from '../../consolidate/draft.ts';
+import { type Item, parseAnswer } from '../../consolidate/items.ts';
+import { promptFor } from '../../consolidate/prompt.ts';
+import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { CommandError, Interrupted } from '../../terminal/command-error.ts';
+import { editText } from '../../terminal/editor.ts';
+import { counted, type Result } from '../../terminal/output.ts';
+import { askTerminal, atTerminal } from '../../terminal/prompt.ts';
+import { type Column, table } from '../../terminal/table.ts';
+
+/** What remains of the lease when a program is ended, so that its batch can still be released or completed. */
+const MARGIN_SECONDS = 10;
+const MIN_LEASE_SECONDS = 30;
+const MAX_LEASE_SECONDS = 3600;
+
+const options = {
+  with: {
+    type: 'string',
+    value: 'command',
+    help: 'program that decides: it receives a prompt with the captures on standard input and prints JSON',
+  },
+  client: { type: 'string', value: 'client', help: 'only captures of this client, by name or id' },
+  limit: {
+    type: 'string',
+    value: 'n',
+    help: `the most captures to claim: 1 to ${MAX_BATCH}, default ${DEFAULT_CLAIM_LIMIT}`,
+  },
+  lease: {
+    type: 'string',
+    value: 'seconds',
+    help: `how long the captures are claimed: ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}, default ${DEFAULT_LEASE_SECONDS}`,
+  },
+  ...TEAM_OPTIONS,
+} as const;
+
+function parseLease(given: string | undefined): number {
+  if (given === undefined) return DEFAULT_LEASE_SECONDS;
+  const seconds = Number(given);
+  if (Number.isInteger(seconds) && seconds >= MIN_LEASE_SECONDS && seconds <= MAX_LEASE_SECONDS)
+    return seconds;
+  throw new CommandError(`--lease: expected whole seconds from ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}`);
+}
+
+/** Lets a person decide in an editor. A text with a fault is opened again, unless the person gives up. */
+async function askPerson(captures: readonly Capture[]): Promise<Item[]> {
+  const draft = draftOf(captures);
+  let text = draft;
+  for (;;) {
+    const edited = await editText(text);
+    if (edited === draft) return [];
+    try {
+      return parseDraft(edited, captures);
+    } catch (error) {
+      if (!(error instanceof CommandError) || !atTerminal()) throw error;
+      const answer = await askTerminal(`${error.message}. Edit again? [Y/n] `);
+      if (answer.trim().toLowerCase().startsWith('n')) throw error;
+      text = edited;
+    }
+  }
+}
+
+/**
+ * Runs work during which Ctrl-C must not end the process, because something has to be undone first. Programs that the
+ * work starts receive Ctrl-C themselves.
+ * @throws Interrupted instead of the work's own error if Ctrl-C was pressed
+ */
+async function undoable<Value>(work: () => Promise<Value>, undo: () => Promise<void>): Promise<Value> {
+  let isInterrupted = false;
+  const interrupt = () => {
+    isInterrupted = true;
+  };
+  process.on('SIGINT', interrupt);
+  try {
+    return await work();
+  } catch (error) {
+    await undo();
+    // The end of a program can be noticed before the signal that both received.
+    await pause(0);
+    throw isInterrupted ? new Interrupted() : error;
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+type Results = Static<typeof CompleteResponse>['results'];
+interface Decided {
+  title: string | undefined;
+  result: Results[number];
+}
+
+const COLUMNS: readonly Column<Decided>[] = [
+  { title: 'State', value: ({ result }) => result.state },
+  { title: 'Memory', value: ({ result }) => result.memoryId },
+  { title: 'Similar', value: ({ result }) => result.similar.length },
+  { title: 'Title', value: ({ title }) => title ?? null, canShrink: true },
+];
+
+async function completeBatch(
+  service: ServiceClient,
+  batch: { id: string; captures: readonly Capture[] },
+  items: readonly Item[],
+): Promise<Result> {
+  const { results } = await withRetry(service, () => {}).post(
+    '/v1/memory/consolidation/complete',
+    CompleteResponse,
+    { batchId: batch.id, items },
+    { idempotencyKey: randomUUID() },
+  );
+  const named = new Set(items.flatMap(({ captureIds }) => captureIds));
+  const left = batch.captures.length - named.size;
+  const rows = results.map((result, index) => ({ title: items[index]?.title, result }));
+  const lines = [
+    ...table(COLUMNS, rows),
+    ...(left === 0 ? [] : [`${counted(left, 'capture')} left for later.`]),
+  ];
+  return { text: lines.join('\n'), data: { batchId: batch.id, results, left } };
+}
+
+export const consolidate: Command<typeof options> = {
+  section: 'memory',
+  summary: 'make memories of staged captures, with a program or in an editor',
+  about: `Claims a batch of staged captures, lets a program or a person make memories of them, and completes the batch.
+If that fails, or Ctrl-C is pressed, the batch is released: its captures are staged again.
+
+With --with, the program receives a prompt and the captures on standard input, and prints
+{ "items": [{ "captureIds", "action": "publish", "review" or "discard", "title", "content", "tags" }] } on standard
+output. It can be the command line of a model. An answer of another form is an error. Without --with, the captures are
+opened in VISUAL or EDITOR.`,
+  options,
+  notes: `With Full access, captures of everyone are claimed; otherwise only your own.
+
+${CREDENTIAL_NOTE}`,
+  async run(values) {
+    const limit = parseLimit(values.limit, DEFAULT_CLAIM_LIMIT, MAX_BATCH);
+    const leaseSeconds = parseLease(values.lease);
+    const { service } = await signedInToTeam(values);
+    const clientId = await findOptionalClient(service, values.client);
+    const { batch } = await service.post('/v1/memory/consolidation/claim', ClaimResponse, {
+      limit,
+      leaseSeconds,
+      clientId,
+    });
+    if (batch === null)
+      return { text: 'No captures are waiting.', data: { batchId: null, results: [], left: 0 } };
+    const { captures } = batch;
+    const release = async () => {
+      await service.post('/v1/memory/consolidation/release', Batch, { batchId: batch.id }).catch(() => {});
+    };
+    return undoable(async () => {
+      const { with: command } = values;
+      const timeoutMs = (leaseSeconds - MARGIN_SECONDS) * 1000;
+      const items =
+        command === undefined
+          ? await askPerson(captures)
+          : parseAnswer(
+              await runCommand(command, promptFor(captures), 'the consolidation', timeoutMs),
+              captures,
+              command,
+            );
+      if (items.length > 0) return completeBatch(service, batch, items);
+      await release();
+      const data = { batchId: batch.id, results: [], left: captures.length };
+      return { text: `Nothing was decided: ${counted(captures.length, 'capture')} left for later.`, data };
+    }, release);
+  },
+};

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Capture } from '../../shared/schemas/consolidation.ts';
+import type { ListedMemory } from '../../shared/schemas/library.ts';
+import { openTestApp } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { openBatches } from '../support/consolidation.ts';
+import { spawn } from '../support/needs/command.ts';
+import { addClient, get, readStatus } from '../support/team.ts';
+import { assertRefused, openHomes, type Person } from './cli.ts';
+import { type CliOwner, signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const owner = () => signedInOwner(service, base, newPerson);
+
+/** Saves a program, and returns the command that runs it. `input` is what it received on standard input. */
+async function program({ home }: Person, body: string): Promise<string> {
+  const file = join(home, 'program.mjs');
+  const read = `let input = ''; process.stdin.setEncoding('utf8'); for await (const part of process.stdin) input += part;`;
+  await writeFile(file, `${read}\n${body}`);
+  return `'${process.execPath}' '${file}'`;
+}
+
+/** The captures in the text that a program receives. */
+const CAPTURES = `const captures = JSON.parse(input.slice(input.indexOf('Captures:') + 9));`;
+
+/** How many captures are in each state, and that no batch is left open. */
+async function captureStates({ company }: CliOwner): Promise<object> {
+  assert.deepEqual(await openBatches(service, company), []);
+  return (await readStatus(service, company)).captures;
+}
+
+describe('cli capture', () => {
+  test('stages a summary from a file or from standard input, once for each sequence', async () => {
+    const { company, person, text } = await owner();
+    const clientId = await addClient(service, company);
+    await writeFile(join(person.home, 'summary.md'), 'What was learned.');
+    const args = [
+      '--session',
+      's-1',
+      '--sequence',
+      '0',
+      '--client',
+      'A client',
+      '--started',
+      '2026-05-31T09:00:00Z',
+    ];
+    const first = await text('capture', 'summary.md', ...args);
+    assert.match(first, /^Staged the capture [\w-]{36}\.\n$/);
+    assert.equal(await text('capture', 'summary.md', ...args), first);
+    const piped = await person.run(['capture', '--session', 's-2', '--json'], { input: 'piped' });
+    const { capture } = JSON.parse(piped.stdout) as { capture: Capture };
+    assert.deepEqual([capture.summary, capture.sequence, capture.clientId], ['piped', null, null]);
+    const stored = await service.database.query<{ client_id: string; started_at: Date }>(
+      'select client_id, started_at from memory.capture where id = $1',
+      [first.slice(19, 55)],
+    );
+    assert.deepEqual(
+      stored.map((row) => [row.client_id, row.started_at.toISOString()]),
+      [[clientId, '2026-05-31T09:00:00.000Z']],
+    );
+    assertRefused(await person.run(['capture', 'summary.md']), /--session: required/);
+    assertRefused(
+      await person.run(['capture', '-', '--session', 'x', '--sequence', '-1'], { input: 'x' }),
+      /sequence/,
+    );
+  });
+});
+
+describe('cli consolidate --with', () => {
+  test('gives the program a prompt with the captures, and completes the batch with its answer', async () => {
+    const cli = await owner();
+    const { company, person, text } = cli;
+    for (const summary of ['The gateway is PGW-4012.', 'Lunch was good.', 'Not yet.'])
+      await stageCapture(service, company, { summary });
+    const command = await program(
+      person,
+      `${CAPTURES}
+      const [gateway, lunch] = ['gateway', 'Lunch'].map((word) => captures.find(({ summary }) => summary.includes(word)));
+      if (!input.startsWith('You consolidate captures into memories')) process.exit(1);
+      console.log('\`\`\`json\\n' + JSON.stringify({ items: [
+        { captureIds: [gateway.id], action: 'publish', title: 'Gateway', content: gateway.summary, tags: ['network'] },
+        { captureIds: [lunch.id], action: 'discard' },
+      ] }) + '\\n\`\`\`');`,
+    );
+    const shown = await text('consolidate', '--with', command);
+    assert.match(
+      shown,
+      /^State +Memory +Similar +Title\npublished +[\w-]{36} +0 +Gateway\ndiscarded +- +0 +-\n/,
+    );
+    assert.match(shown, /^1 capture left for later\.$/m);
+    assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 2 });
+    assert.match(await text('search', 'PGW-4012'), /^ 1 {2}Gateway /m);
+  });
+
+  test('releases the batch if the program fails, or answers anything but valid items', async () => {
+    const cli = await owner();
+    const { company, person } = cli;
+    await stageCapture(service, company);
+    const item = `{ captureIds: [captures[0].id], action: 'publish', title: 't', content: 'c' }`;
+    for (const [body, reason] of [
+      ['process.exit(4)', /the command failed \(exit code 4\)/],
+      ['console.log("Here you are!")', /is not valid: it is not JSON/],
+      ['console.log("{}")', /is not valid: /],
+      [`console.log(JSON.stringify([{ ...${item}, action: 'keep' }]))`, /is not valid: \/0\/action /],
+      [`console.log(JSON.stringify([{ ...${item}, mood: 'good' }]))`, /is not valid: \/0/],
+      [`console.log(JSON.stringify([{ ...${item}, title: undefined }]))`, /must have a title and a content/],
+      [
+        `console.log(JSON.stringify([{ ...${item}, captureIds: ['x'] }]))`,
+        /capture that is not in the batch/,
+      ],
+      // The service refuses what only it can know.
+      [`console.log(JSON.stringify([{ ...${item}, supersedes: captures[0].id }]))`, /the service refused/],
+    ] as const) {
+      const ended = await person.run([
+        'consolidate',
+        '--with',
+        await program(person, `${CAPTURES}\n${body}`),
+      ]);
+      assertRefused(ended, reason);
+      assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 }, body);
+    }
+  });
+
+  test('releases the batch on Ctrl-C', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const { home } = cli.person;
+    const command = await program(
+      cli.person,
+      `process.stderr.write('started'); setInterval(() => {}, 1000);`,
+    );
+    const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+    // In a group of its own, so that the signal reaches the client and the program, as from a terminal.
+    const child = spawn(process.execPath, [main, 'consolidate', '--with', command], {
+      cwd: home,
+      env: { HOME: home, PATH: process.env['PATH'] },
+      detached: true,
+    });
+    await new Promise<void>((started) => {
+      child.stderr.once('data', () => started());
+    });
+    const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+    process.kill(-Number(child.pid), 'SIGINT');
+    assert.equal(await closed, 130);
+    assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 });
+  });
+
+  test('does nothing without captures, and refuses wrong options before it claims', async () => {
+    const cli = await owner();
+    const { company, person, text, data } = cli;
+    assert.equal(await text('consolidate', '--with', 'exit 1'), 'No captures are waiting.\n');
+    assert.equal((await data<{ batchId: null }>('consolidate', '--with', 'exit 1')).batchId, null);
+    await stageCapture(service, company);
+    const clientId = await addClient(service, company);
+    assert.equal(
+      await text('consolidate', '--client', clientId, '--with', 'exit 1'),
+      'No captures are waiting.\n',
+    );
+    assertRefused(await person.run(['consolidate', '--limit', '21']), /--limit: expected/);
+    assertRefused(await person.run(['consolidate', '--lease', '5']), /--lease: expected/);
+    assertRefused(await person.run(['consolidate']), /no editor can be opened: .*EDITOR is not set/);
+    assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 });
+  });
+});
+
+describe('cli consolidate in an editor', () => {
+  /** Consolidates with an editor that runs this body on the text, which is also saved next to it. */
+  async function withEditor({ person }: CliOwner, body: string, ...args: string[]) {
+    const file = join(person.home, 'editor.mjs');
+    await writeFile(
+      file,
+      `import { readFileSync, writeFileSync } from 'node:fs';
+      const path = process.argv[2]; let text = readFileSync(path, 'utf8');
+      writeFileSync('seen.md', text); ${body}
+      writeFileSync(path, text);`,
+    );
+    return person.run(['consolidate', ...args], { env: { EDITOR: `'${process.execPath}' '${file}'` } });
+  }
+
+  test('makes memories of the blocks that a person wrote, and leaves the other captures', async () => {
+    const cli = await owner();
+    for (const summary of ['One.', 'Two.', 'Three.']) await stageCapture(service, cli.company, { summary });
+    const ended = await withEditor(
+      cli,
+      `text = '# a comment\\n=== captures 1, 2\\naction: review\\ntitle: Both\\ntags: a, B\\n\\n# Heading\\n\\nOne and two.\\n';`,
+    );
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^review +[\w-]{36} +\d +Both$/m);
+    assert.match(ended.stdout, /1 capture left for later/);
+    const answer = await get(service, cli.company, '/v1/memory/memories?state=review');
+    const [memory] = answer.json<{ items: ListedMemory[] }>().items;
+    assert.equal(memory?.content, '# Heading\n\nOne and two.');
+    assert.deepEqual([memory.tags, memory.captureIds.length], [['a', 'b'], 2]);
+    const seen = await readFile(join(cli.person.home, 'seen.md'), 'utf8');
+    assert.match(seen, /^=== captures 3\naction: review\ntitle: \ntags: \n\n\w+\.$/m);
+  });
+
+  test('releases the batch if the text is unchanged, empty or wrong, or the editor fails', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    for (const body of ['', `text = '';`]) {
+      const ended = await withEditor(cli, body);
+      assert.equal(ended.stdout, 'Nothing was decided: 1 capture left for later.\n', ended.stderr);
+      assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 });
+    }
+    const block = (lines: string) => `text = ${JSON.stringify(`=== captures 1\n${lines}`)};`;
+    for (const [body, reason] of [
+      ['process.exit(1);', /the editor failed \(exit code 1\)/],
+      [block('action: publish\ntitle: \n\ncontent'), /\/0\/title/],
+      [block('action: keep\ntitle: a\n\ncontent'), /\/0\/action/],
+      [block('no field\n\ncontent'), /expected action, title or tags before the empty line, not: no field/],
+      [`text = '=== captures 7\\naction: discard\\n';`, /there is no capture 7/],
+    ] as const) {
+      assertRefused(await withEditor(cli, body), reason);
+      assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 });
+    }
+  });
+});

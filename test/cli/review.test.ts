@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { ListedMemory } from '../../shared/schemas/library.ts';
+import { openTestApp } from '../support/app.ts';
+import { keep } from '../support/consolidation.ts';
+import { get } from '../support/team.ts';
+import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
+import { type CliOwner, signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const owner = () => signedInOwner(service, base, newPerson);
+
+const KEYS = 's skip  q quit';
+
+/** Puts memories into review, the first one last in the queue. */
+async function queue({ company }: CliOwner, ...titles: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const title of titles) {
+    const content = `The content of ${title}.`;
+    ids.push((await keep(service, company, { action: 'review', title, content })).memoryId);
+  }
+  return ids;
+}
+
+/** The memories of the Team in a state. */
+async function memories({ company }: CliOwner, state: string): Promise<ListedMemory[]> {
+  const answer = await get(service, company, `/v1/memory/memories?state=${state}`);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ items: ListedMemory[] }>().items;
+}
+
+/** Presses keys, each when a memory and the keys are shown. */
+const press = (...keys: string[]) => keys.map((typed) => ({ question: KEYS, typed }));
+
+describe('cli review', () => {
+  test('publishes, discards and skips with a key, newest first', { skip: NO_TERMINAL }, async () => {
+    const cli = await owner();
+    await queue(cli, 'Skipped', 'Discarded', 'Published');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('p', 'd', 's'));
+    assert.equal(code, 0, shown);
+    assert.match(
+      shown,
+      /The content of Published\.[^]*published[^]*Discarded[^]*discarded[^]*Skipped[^]*skipped/,
+    );
+    assert.match(shown, /^1 published, 1 discarded, 1 skipped\.\r$/m);
+    const titles = async (state: string) => (await memories(cli, state)).map(({ title }) => title);
+    assert.deepEqual([await titles('published'), await titles('review')], [['Published'], ['Skipped']]);
+  });
+
+  test('publishes what was changed in the editor', { skip: NO_TERMINAL }, async () => {
+    const cli = await owner();
+    await queue(cli, 'Draft');
+    const script = join(cli.person.home, 'editor.mjs');
+    await writeFile(
+      script,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], 'Final\\n\\nAnother content.\\n');`,
+    );
+    const env = { EDITOR: `'${process.execPath}' '${script}'` };
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p'), 0, env);
+    assert.equal(code, 0, shown);
+    const [memory] = await memories(cli, 'published');
+    assert.deepEqual([memory?.title, memory?.content], ['Final', 'Another content.']);
+  });
+
+  test('stops on q and on Ctrl-C, ignores other keys, and leaves the terminal as it was', {
+    skip: NO_TERMINAL,
+  }, async () => {
+    const cli = await owner();
+    await queue(cli, 'One', 'Two');
+    const quit = await runAtTerminal(cli.person, ['review'], press('x', 'q'));
+    assert.equal(quit.code, 0, quit.shown);
+    assert.match(quit.shown, /Press one of the keys/);
+    assert.match(quit.shown, /^0 published\.\r$/m);
+    const interrupted = await runAtTerminal(cli.person, ['review'], press('\u0003'));
+    assert.equal(interrupted.code, 130, interrupted.shown);
+    for (const { shown } of [quit, interrupted]) assert.match(shown, /[ ;]icanon/);
+    assert.equal((await memories(cli, 'review')).length, 2);
+  });
+
+  test('names a memory that someone else has decided, and goes on', { skip: NO_TERMINAL }, async () => {
+    const cli = await owner();
+    const [, memoryId = ''] = await queue(cli, 'Later', 'Taken');
+    // The editor decides on the memory that it shows, as another reviewer could at that time.
+    const script = join(cli.person.home, 'editor.mjs');
+    const { authorization } = cli.company.headers;
+    await writeFile(
+      script,
+      `await fetch('${base}/v1/memory/memories', {
+        method: 'POST',
+        headers: { authorization: '${authorization}', 'content-type': 'application/json' },
+        body: JSON.stringify({ action: 'discard', memoryId: '${memoryId}' }),
+      });`,
+    );
+    const env = { EDITOR: `'${process.execPath}' '${script}'` };
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p', 'p'), 0, env);
+    assert.equal(code, 0, shown);
+    assert.match(shown, /the service refused: (?:version_)?conflict/);
+    assert.match(shown, /^1 published, 1 refused\.\r$/m);
+    assert.deepEqual(
+      (await memories(cli, 'published')).map(({ title }) => title),
+      ['Later'],
+    );
+  });
+
+  test('lists the queue with --json, and without a terminal says so', async () => {
+    const cli = await owner();
+    await queue(cli, 'One', 'Two');
+    const { items } = await cli.data<{ items: ListedMemory[] }>('review');
+    assert.deepEqual(
+      items.map(({ title }) => title),
+      ['Two', 'One'],
+    );
+    assertRefused(await cli.person.run(['review']), /review needs a terminal: use --json/);
+  });
+});
