@@ -4,9 +4,11 @@ import { profileList } from '../commands/account/profile-list.ts';
 import { profileSet } from '../commands/account/profile-set.ts';
 import { whoami } from '../commands/account/whoami.ts';
 import { auditVerify } from '../commands/audit-verify.ts';
+import { completionOf } from '../commands/completion.ts';
 import { capture } from '../commands/curation/capture.ts';
 import { consolidate } from '../commands/curation/consolidate.ts';
 import { review } from '../commands/curation/review.ts';
+import { doctor } from '../commands/doctor.ts';
 import { importFolder } from '../commands/import.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { ingest } from '../commands/memory/ingest.ts';
@@ -57,6 +59,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   status,
   audit,
   sync,
+  doctor,
+  completion: completionOf(() => COMMANDS),
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,
 };

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { Health } from '../../shared/schemas/health.ts';
+import { VERSION } from '../program/version.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { connect } from './service-client.ts';
+
+/** The result of a check of `doctor`. */
+export interface Check {
+  name: string;
+  state: 'ok' | 'warning' | 'failed';
+  detail: string;
+  /** What to do; null if nothing is wrong. */
+  remedy: string | null;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Tokens and links expire at times of the service, so that a clock that is further off misleads. */
+const MAX_CLOCK_SECONDS = 60;
+
+/** What the OpenAPI document of the service tells about it. */
+const Document = Type.Object({ info: Type.Object({ version: Type.String() }) });
+
+const message = (error: unknown) => {
+  if (error instanceof CommandError) return error.message;
+  throw error;
+};
+
+/** How far the clock of this computer is from that of the service. */
+async function checkClock(url: string): Promise<Check> {
+  const name = 'Clock';
+  const began = Date.now();
+  const response = await fetch(`${url}/v1/health`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch(() => null);
+  const there = Date.parse(response?.headers.get('date') ?? '');
+  const here = (began + Date.now()) / 2;
+  if (Number.isNaN(there)) {
+    const detail = 'the service does not tell its time';
+    return { name, state: 'warning', detail, remedy: 'check the proxy in front of the service' };
+  }
+  // The header has whole seconds.
+  const seconds = Math.round((here - there) / 1000);
+  if (Math.abs(seconds) <= MAX_CLOCK_SECONDS)
+    return { name, state: 'ok', detail: 'as that of the service', remedy: null };
+  return {
+    name,
+    state: 'warning',
+    detail: `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the service`,
+    remedy: 'set the clock of this computer, or of the service, by a time server',
+  };
+}
+
+/** Whether the service answers at this address and its database works, and the clocks agree. */
+export async function checkAddress(url: string): Promise<Check[]> {
+  const name = 'Address';
+  try {
+    const { backend } = await connect(url, null).get('/v1/health', Health, { timeoutMs: TIMEOUT_MS });
+    const address: Check = { name, state: 'ok', detail: `${url} answers (${backend})`, remedy: null };
+    return [address, await checkClock(url)];
+  } catch (error) {
+    const remedy = 'start the service, or name its address with --url or MEMORY_API_PUBLIC_URL';
+    return [{ name, state: 'failed', detail: message(error), remedy }];
+  }
+}
+
+/** Whether client and service have the same version. */
+export async function checkVersion(url: string): Promise<Check> {
+  const name = 'Version';
+  try {
+    const { info } = await connect(url, null).get('/docs/json', Document, { timeoutMs: TIMEOUT_MS });
+    const detail = `client ${VERSION}, service ${info.version}`;
+    return info.version === VERSION
+      ? { name, state: 'ok', detail, remedy: null }
+      : { name, state: 'warning', detail, remedy: 'install the client of the same version' };
+  } catch (error) {
+    const remedy = 'let the proxy in front of the service pass /docs/json';
+    return { name, state: 'warning', detail: message(error), remedy };
+  }
+}

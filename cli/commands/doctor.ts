@@ -1,0 +1,136 @@
+import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
+import { Status } from '../../shared/schemas/status.ts';
+import { type Profile, readProfileSettings } from '../client/profiles.ts';
+import { type Check, checkAddress, checkVersion } from '../client/service-checks.ts';
+import type { ServiceClient } from '../client/service-client.ts';
+import { serviceUrl } from '../client/settings.ts';
+import { signedInToTeam } from '../client/signed-in.ts';
+import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
+import { cell, oneLine } from '../terminal/columns.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { bold, counted } from '../terminal/output.ts';
+import { PROGRAM } from '../terminal/program.ts';
+
+type Given = Values<typeof TEAM_OPTIONS>;
+
+/** Runs a check. An error of it is its result. */
+async function attempt<Value>(
+  name: string,
+  remedy: string,
+  check: () => Promise<Value>,
+): Promise<{ value: Value } | { fault: Check }> {
+  try {
+    return { value: await check() };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { fault: { name, state: 'failed', detail: error.message, remedy } };
+  }
+}
+
+const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail, remedy: null });
+const warning = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  state: 'warning',
+  detail,
+  remedy,
+});
+
+function checkWrites({ state, access }: SelectedTeam, { permissions }: SessionInfo): Check {
+  const name = 'Writing';
+  if (state === 'archived')
+    return warning(name, 'the Team is archived', 'ask an Owner of the Company to restore it');
+  if (access === 'read')
+    return warning(name, 'you can only read in this Team', 'ask an Owner of the Company for Full access');
+  if (permissions !== undefined && !permissions.includes('memory:write')) {
+    return warning(
+      name,
+      'the agent token does not permit writing',
+      `create one with ${PROGRAM} token create <name> --permission memory:write`,
+    );
+  }
+  return ok(name, `you can write in the Team (access ${access})`);
+}
+
+async function checkVectors({ embedder }: Status, profile: Profile): Promise<Check> {
+  const name = 'Vectors';
+  if (embedder.problem !== undefined)
+    return warning(name, embedder.problem, 'searches use only keywords until the operator has corrected it');
+  if (embedder.serverModeEnabled) return ok(name, `the service makes them with ${embedder.model}`);
+  const { embedWith } = await readProfileSettings(profile);
+  if (embedWith !== undefined) return ok(name, `those of queries are made with: ${oneLine(embedWith)}`);
+  return warning(
+    name,
+    'searches use only keywords, because nothing makes the vectors of queries',
+    `set MEMORY_API_SERVER_EMBEDDINGS=1 for the service, or name a command with ${PROGRAM} profile set --embed-with`,
+  );
+}
+
+function checkWorker({ health }: Status): Check {
+  const name = 'Worker';
+  if (health.worker) return ok(name, 'imports and other jobs are running');
+  return warning(
+    name,
+    'no worker is running, so that imports wait',
+    'start one: npm start, or npm run worker for PostgreSQL',
+  );
+}
+
+/** Checks the Team, and the caller's rights there. */
+async function checkTeam(service: ServiceClient, session: SessionInfo, profile: Profile): Promise<Check[]> {
+  const remedy = `choose a Team with --team or ${PROGRAM} team use; ${PROGRAM} team list shows yours`;
+  const team = await attempt('Team', remedy, () => service.get('/v1/team', SelectedTeam));
+  if ('fault' in team) return [team.fault];
+  const name = oneLine(team.value.name);
+  const found = [ok('Team', `${name} (${team.value.id})`), checkWrites(team.value, session)];
+  const status = await attempt('Status', 'ask for a token that permits memory:read', () =>
+    service.get('/v1/memory/status', Status),
+  );
+  if ('fault' in status) return [...found, status.fault];
+  return [...found, await checkVectors(status.value, profile), checkWorker(status.value)];
+}
+
+async function runChecks(given: Given): Promise<Check[]> {
+  const signIn = `sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN`;
+  const access = await attempt('Credential', signIn, () => signedInToTeam(given));
+  const url = 'value' in access ? access.value.url : serviceUrl(given.url);
+  const address = await checkAddress(url);
+  if (address.some(({ state }) => state === 'failed')) return address;
+  const checks = [...address, await checkVersion(url)];
+  if ('fault' in access) return [...checks, access.fault];
+  const { service, source, profile } = access.value;
+  const session = await attempt('Credential', signIn, () => service.get('/v1/auth/session', SessionInfo));
+  if ('fault' in session) return [...checks, session.fault];
+  const { user, agentToken } = session.value;
+  const token = agentToken === undefined ? '' : ` with the agent token ${oneLine(agentToken.name)}`;
+  const credential = source === 'session' ? 'the saved session' : source;
+  const who = `${oneLine(user.name)} <${oneLine(user.email)}>${token}, by ${credential}`;
+  return [...checks, ok('Credential', who), ...(await checkTeam(service, session.value, profile))];
+}
+
+const NAME_COLUMNS = 12;
+const STATE_COLUMNS = 9;
+
+function checkLines({ name, state, detail, remedy }: Check): string[] {
+  const shown = state === 'ok' ? cell(state, STATE_COLUMNS) : bold(cell(state, STATE_COLUMNS));
+  const line = `${cell(name, NAME_COLUMNS)}${shown}${oneLine(detail)}`;
+  return remedy === null ? [line] : [line, `${' '.repeat(NAME_COLUMNS + STATE_COLUMNS)}→ ${remedy}`];
+}
+
+export const doctor: Command<typeof TEAM_OPTIONS> = {
+  section: 'computer',
+  summary: 'check what commands need, and say how to correct what is wrong',
+  about: `Checks what commands need, and prints a line for each check: the address and the clock, the versions, the
+credential, the Team, the right to write, the vectors of queries and the worker. What is wrong has a second line that says
+how to correct it. The exit code is 1 if a check failed; warnings do not count.`,
+  options: TEAM_OPTIONS,
+  notes: CREDENTIAL_NOTE,
+  async run(values) {
+    const checks = await runChecks(values);
+    const failed = checks.filter(({ state }) => state === 'failed').length;
+    return {
+      text: checks.flatMap(checkLines).join('\n'),
+      data: { checks },
+      ...(failed === 0 ? {} : { failure: new CommandError(`${counted(failed, 'check')} failed`) }),
+    };
+  },
+};

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp } from '../support/app.ts';
+import { execFileSync, spawnSync } from '../support/needs/command.ts';
+import { addPerson, addTeam } from '../support/team.ts';
+import { closedAddress, openHomes, otherServices, type Person } from './cli.ts';
+import { signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+const owner = () => signedInOwner(service, base, newPerson);
+
+interface Check {
+  name: string;
+  state: string;
+  detail: string;
+  remedy: string | null;
+}
+
+/** Runs the checks. */
+async function checksOf(person: Person, args: string[] = [], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await person.run(['doctor', '--json', ...args], { env });
+  const { checks } = JSON.parse(stdout) as { checks: Check[] };
+  return { code, stderr, checks, find: (name: string) => checks.find((check) => check.name === name) };
+}
+
+describe('cli doctor', () => {
+  test('prints a line for each check, and a remedy for what is wrong', async () => {
+    const { company, person } = await owner();
+    const { code, checks, find } = await checksOf(person);
+    assert.equal(code, 0);
+    assert.deepEqual(
+      checks.map(({ name, state }) => [name, state]),
+      [
+        ['Address', 'ok'],
+        ['Clock', 'ok'],
+        ['Version', 'ok'],
+        ['Credential', 'ok'],
+        ['Team', 'ok'],
+        ['Writing', 'ok'],
+        ['Vectors', 'warning'],
+        ['Worker', 'warning'],
+      ],
+    );
+    assert.equal(find('Team')?.detail, `Test Team (${company.teamId})`);
+    for (const { state, remedy } of checks) assert.equal(remedy === null, state === 'ok');
+    const { stdout } = await person.run(['doctor']);
+    assert.match(stdout, /^Writing +ok +you can write in the Team \(access full\)$/m);
+    assert.match(stdout, /^Vectors +warning +searches use only keywords.*\n +→ .*profile set --embed-with$/m);
+    await person.run(['profile', 'set', '--embed-with', 'my-model']);
+    assert.equal(
+      (await checksOf(person)).find('Vectors')?.detail,
+      'those of queries are made with: my-model',
+    );
+  });
+
+  test('fails where nothing answers, without a credential, with a wrong one, and without a Team', async () => {
+    const { company, person } = await owner();
+    const nowhere = await closedAddress(openOther);
+    const away = await checksOf(person, ['--url', nowhere], { MEMORY_API_TOKEN: 'a-token-of-this-test' });
+    assert.deepEqual([away.code, away.checks.length], [1, 1]);
+    assert.match(String(away.find('Address')?.detail), /cannot be reached/);
+    assert.match(away.stderr, /^memory: 1 check failed\n$/);
+    const stranger = await checksOf(await newPerson(), ['--url', base]);
+    assert.match(String(stranger.find('Credential')?.detail), /not signed in/);
+    assert.match(String(stranger.find('Credential')?.remedy), /memory login/);
+    const wrong = await checksOf(person, ['--url', base], { MEMORY_API_TOKEN: 'wrong-of-this-test' });
+    assert.match(String(wrong.find('Credential')?.detail), /unauthenticated/);
+    await addTeam(service, company);
+    const several = await checksOf(person);
+    assert.deepEqual([several.code, several.find('Team')?.state], [1, 'failed']);
+    assert.match(String(several.find('Team')?.remedy), /team use/);
+  });
+
+  test('tells who cannot write, and why', async () => {
+    const { company, person } = await owner();
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
+    for (const [token, reason] of [
+      [reader.token, /you can only read in this Team/],
+      [agent.token, /the agent token does not permit writing/],
+    ] as const) {
+      const { code, find } = await checksOf(person, ['--url', base], { MEMORY_API_TOKEN: token });
+      assert.deepEqual([code, find('Writing')?.state], [0, 'warning']);
+      assert.match(String(find('Writing')?.detail), reason);
+    }
+  });
+
+  test('warns of a clock that differs, and of another version', async () => {
+    const other = await openOther((request, response) => {
+      response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
+      const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
+      const health = { ok: true, backend: 'pglite', embedder };
+      response.end(JSON.stringify(request.url === '/docs/json' ? { info: { version: '9.9.9' } } : health));
+    });
+    const { find } = await checksOf(await newPerson(), ['--url', other.url]);
+    assert.match(String(find('Clock')?.detail), /^3\d\d\d s ahead of that of the service$/);
+    assert.deepEqual([find('Version')?.state, find('Version')?.detail.includes('9.9.9')], ['warning', true]);
+  });
+});
+
+/** Why a shell cannot be tested, or false. */
+const missing = (shell: string) => spawnSync(shell, ['--version']).status !== 0 && `needs ${shell}`;
+
+describe('cli completion', () => {
+  /** Saves the script for a shell in a home folder, and returns its path. */
+  async function scriptFor(shell: string): Promise<string> {
+    const person = await newPerson();
+    const { stdout } = await person.run(['completion', shell]);
+    const file = join(person.home, 'completion');
+    await writeFile(file, stdout);
+    return file;
+  }
+
+  test('bash completes commands, the words of groups, and options', { skip: missing('bash') }, async () => {
+    const file = await scriptFor('bash');
+    const complete = (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const script = `source '${file}'; COMP_WORDS=(memory ${line}); COMP_CWORD=${words.length}; _memory; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
+    };
+    assert.deepEqual(complete('se'), ['search']);
+    assert.deepEqual(complete('to'), ['token']);
+    assert.ok(complete('').includes('login') && complete('').includes('team'));
+    assert.deepEqual(complete('team', ''), ['list', 'show', 'members', 'clients', 'use']);
+    assert.deepEqual(complete('search', '--ex'), ['--explain']);
+    assert.deepEqual(complete('token', 'rotate', '--over'), ['--overlap-hours']);
+    // A value or a file is completed by the shell itself.
+    assert.deepEqual(complete('ingest', 'fi'), ['']);
+  });
+
+  for (const shell of ['zsh', 'fish'] as const) {
+    test(`${shell} reads the script without an error`, { skip: missing(shell) }, async () => {
+      execFileSync(shell, ['-n', await scriptFor(shell)]);
+    });
+  }
+
+  test('every command and option is in the scripts, and another shell is refused', async () => {
+    const person = await newPerson();
+    const script = async (shell: string) => (await person.run(['completion', shell])).stdout;
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const text = await script(shell);
+      for (const word of ['owner-reset-link', 'consolidate', 'overlap-hours', 'embed-with'])
+        assert.ok(text.includes(word), `${shell}: ${word}`);
+    }
+    const refused = await person.run(['completion', 'tcsh']);
+    assert.deepEqual(
+      [refused.code, refused.stderr],
+      [1, 'memory: expected one of bash, zsh, fish (see --help)\n'],
+    );
+  });
+});
