@@ -87,6 +87,15 @@ describe('cli sync', () => {
     });
   });
 
+  test('prints its changes as one JSON document with --json, and the progress on standard error', async () => {
+    const company = await service.company();
+    const person = await personWith(company, { 'team/a': 'a', 'b.txt': 'outside' });
+    const ended = await sync(person, company, '--json');
+    const { changes, notDone, inSync, outside } = JSON.parse(ended.stdout) as Record<string, unknown>;
+    assert.deepEqual([changes, notDone], [[{ what: 'sent', path: 'team/a' }], []]);
+    assert.deepEqual([ended.code, inSync, outside], [0, 1, 1], ended.stderr);
+  });
+
   test('remembers the Team of a folder and refuses another one', async () => {
     const company = await service.company();
     const person = await personWith(company, { 'team/a': 'a' });
