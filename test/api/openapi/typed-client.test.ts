@@ -53,8 +53,9 @@ async function compile(): Promise<string> {
   return runPackage('typescript/bin/tsc', ['-p', folder]);
 }
 
-test('a client generated from the document compiles, and calls the service', async () => {
+test('a client generated from the document compiles, with the script of the guide, and calls the service', async () => {
   await generateClient();
+  await copyFile(join(ROOT, 'docs', 'guide', 'script.ts'), join(folder, 'script.ts'));
   await copyFile(join(import.meta.dirname, 'typed-client', 'calls.ts'), join(folder, 'calls.ts'));
   assert.equal(await compile(), '');
 
