@@ -13,7 +13,7 @@ async function run(words: string[]): Promise<void> {
   const { name, command, args } = called;
   const { values, operand } = parseArguments(command, args);
   if (values.help === true) return console.log(commandHelp(name, command));
-  loadEnvironmentFile();
+  if (command.ignoresEnvironmentFile !== true) loadEnvironmentFile();
   const result = await command.run(values, operand);
   printResult(result, values.json === true);
   if (result.failure !== undefined) throw result.failure;

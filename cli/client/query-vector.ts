@@ -18,9 +18,9 @@ export type QueryVector =
   | Required<Pick<SearchRequest, 'queryEmbedding' | 'embeddingModel' | 'embeddingDim'>>;
 
 /** Runs the command of a profile. */
-async function vectorOf(query: string, command: string): Promise<number[]> {
+async function vectorOf(query: string, command: string, timeoutMs: number): Promise<number[]> {
   const what = 'the vector of the query';
-  const printed = await runCommand(command, query, what, TIMEOUT_MS);
+  const printed = await runCommand(command, query, what, timeoutMs);
   let vector: unknown;
   try {
     vector = JSON.parse(printed);
@@ -34,17 +34,19 @@ async function vectorOf(query: string, command: string): Promise<number[]> {
 /**
  * Chooses how a search finds what it finds: with a vector that the service makes, if it makes vectors; otherwise with one
  * of the profile's command; otherwise by keywords only.
+ * @param timeoutMs how long the command can take
  * @throws CommandError if the command fails
  */
 export async function chooseQueryVector(
   service: ServiceClient,
   profile: Profile,
   query: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<QueryVector> {
   const { embedder } = await service.get('/v1/health', Health);
   if (embedder.serverModeEnabled) return { embeddingMode: 'server' };
   const { embedWith } = await readProfileSettings(profile);
   if (embedWith === undefined) return { embeddingMode: 'keyword' };
-  const queryEmbedding = await vectorOf(query, embedWith);
+  const queryEmbedding = await vectorOf(query, embedWith, timeoutMs);
   return { queryEmbedding, embeddingModel: embedder.model, embeddingDim: queryEmbedding.length };
 }

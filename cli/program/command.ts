@@ -61,6 +61,7 @@ export const SECTIONS = {
   account: 'Your account',
   memory: 'Memory',
   team: 'Your Team',
+  agent: 'For coding agents',
   computer: 'This computer',
   operator: 'For operators',
 } as const;
@@ -86,6 +87,8 @@ export interface Command<Given extends Options = Options> {
   /** The command's options, without the common ones. */
   options: Given;
   operand?: Operand;
+  /** Whether a file .env of the working folder has no effect: for commands that run in folders of others. */
+  ignoresEnvironmentFile?: true;
   /**
    * Runs the command.
    * @param operand '' if it was not given

@@ -15,7 +15,7 @@ export const MAX_BATCH = 20;
 export const MAX_ITEMS = 40;
 
 /** The longest text of a capture: what was learned, not the whole session. */
-const MAX_SUMMARY = 64_000;
+export const MAX_SUMMARY = 64_000;
 
 /** The position of a capture within its session. */
 export const Sequence = Type.Integer({

@@ -18,6 +18,9 @@ export type TableEntry = RegExp | SpecialExpression;
 /** Every regular expression of product code, by file. Those without further words run on texts of any length. */
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/program/arguments.ts': [/\. |\n/, /\.$/],
+  'cli/hooks/own-command.ts': [/^[\w@%+=:,./-]+$/],
+  'cli/hooks/session/parts.ts': [/[\ud800-\udbff]/],
+  'cli/hooks/session/transcript.ts': [/^\s*<(?:command-|local-command-|bash-)/],
   'cli/terminal/columns.ts': [
     /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u,
     /^[\p{Mn}\p{Me}]$/u,

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Capture, MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
+import { openTestApp } from '../../support/app.ts';
+import { addClient, post } from '../../support/team.ts';
+import { openHomes, otherServices, type Person } from '../cli.ts';
+import { signedInOwner } from '../cli-person.ts';
+import { AGENTS, type Agent, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+const owner = () => signedInOwner(service, base, newPerson);
+type Company = Awaited<ReturnType<typeof owner>>['company'];
+
+/** All staged captures of a Company, in the order of the session. They are released again. */
+async function stagedCaptures(company: Company): Promise<Capture[]> {
+  const claimed = await post(service, company, '/v1/memory/consolidation/claim', { limit: 20 });
+  const { batch } = claimed.json<{ batch: { id: string; captures: Capture[] } | null }>();
+  if (batch === null) return [];
+  await post(service, company, '/v1/memory/consolidation/release', { batchId: batch.id });
+  return batch.captures.sort((a, b) => Number(a.sequence) - Number(b.sequence));
+}
+
+/** Stages a transcript in this process, and returns what the command prints. */
+async function stage(person: Person, agent: Agent, transcript: string, ...more: string[]): Promise<string> {
+  const path = join(person.home, 'transcript.jsonl');
+  await writeFile(path, transcript);
+  const input = await hookInput(agent, 'session-end', { transcript_path: path });
+  return printedBy(await runHook(person, ['session-end', '--wait', '--agent', agent, ...more], input));
+}
+
+const record = (type: 'user' | 'assistant', content: string) =>
+  JSON.stringify({ type, message: { role: type, content } });
+
+describe('hook session-end', () => {
+  for (const agent of AGENTS) {
+    test(`stages what person and agent have said to ${agent}, without tools, thoughts and recalled passages`, async () => {
+      const { company, person } = await owner();
+      assert.equal(
+        await stage(person, agent, await readFixture(agent, 'transcript.jsonl')),
+        'The session has 1 capture.\n',
+      );
+      const [capture, ...more] = await stagedCaptures(company);
+      const { session_id } = JSON.parse(await hookInput(agent, 'session-end')) as { session_id: string };
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [capture?.sessionId, capture?.sequence, capture?.layer, capture?.startedAt, capture?.endedAt],
+        [session_id, 1, 'team', '2026-11-20T09:00:02.000Z', '2026-11-20T09:01:00.000Z'],
+      );
+      assert.deepEqual(capture?.metadata, { agent, project: 'gateway', upTo: 4 });
+      assert.equal(
+        capture?.summary,
+        [
+          'Person:\nHow long does the payment gateway wait before it retries?',
+          'Agent:\nI will look at the retry loop of the gateway.',
+          'It waits 40 seconds, because the bank locks the account for 30. I have set the constant and its test to match that.',
+          'Person:\nGood. Write that down for the others.',
+        ].join('\n\n'),
+      );
+    });
+  }
+
+  test('continues in a process of its own, for which the agent does not wait', async () => {
+    const { company, person } = await owner();
+    const path = join(person.home, 'transcript.jsonl');
+    await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
+    const input = await hookInput('codex', 'session-end', { transcript_path: path });
+    assertSilent(await runHook(person, ['session-end', '--agent', 'codex'], input));
+    let captures: Capture[] = [];
+    for (let tries = 0; captures.length === 0 && tries < 600; tries += 1) {
+      await pause(100);
+      captures = await stagedCaptures(company);
+    }
+    assert.match(captures[0]?.summary ?? '', /^Person:\nHow long does the payment gateway/);
+  });
+
+  test('makes no second captures of a session that is staged again, and stages what a resumed one has added', async () => {
+    const { company, person } = await owner();
+    const transcript = await readFixture('claude-code', 'transcript.jsonl');
+    for (let time = 0; time < 2; time += 1)
+      assert.equal(await stage(person, 'claude-code', transcript), 'The session has 1 capture.\n');
+    const short = `${transcript}${record('user', 'thanks')}\n`;
+    assert.equal(await stage(person, 'claude-code', short), 'The session has 1 capture.\n');
+    const resumed = `${short}${record('assistant', `You are welcome. ${'And so on. '.repeat(30)}`)}\n`;
+    for (let time = 0; time < 2; time += 1)
+      assert.equal(await stage(person, 'claude-code', resumed), 'The session has 2 captures.\n');
+    const captures = await stagedCaptures(company);
+    assert.deepEqual(
+      captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]),
+      [
+        [1, 4],
+        [2, 6],
+      ],
+    );
+    assert.match(captures[1]?.summary ?? '', /^Person:\nthanks\n\nAgent:\nYou are welcome\./);
+  });
+
+  test('divides a long session between messages, and a long message between lines', async () => {
+    const { company, person } = await owner();
+    const line = `${'word '.repeat(15)}\n`;
+    const long = line.repeat(Math.ceil((2.5 * MAX_SUMMARY) / line.length)).trim();
+    const transcript = [
+      record('user', 'Explain everything.'),
+      record('assistant', long),
+      record('user', '🙂'.repeat(40_000)),
+    ];
+    assert.equal(await stage(person, 'claude-code', transcript.join('\n')), 'The session has 5 captures.\n');
+    const captures = await stagedCaptures(company);
+    assert.deepEqual(
+      captures.map(({ sequence }) => sequence),
+      [1, 2, 3, 4, 5],
+    );
+    for (const { summary } of captures) assert.ok(summary.length <= MAX_SUMMARY, `${summary.length}`);
+    const said = captures.map(({ summary }) => summary.replaceAll(/^(?:Person|Agent):\n/gm, '')).join('');
+    const count = (text: string, part: string) => text.split(part).length - 1;
+    assert.deepEqual([count(said, 'word'), count(said, '🙂')], [count(long, 'word'), 40_000]);
+    assert.ok(!said.includes('�'));
+  });
+
+  test('stages no session that is short, in which only one has spoken, or that has no transcript', async () => {
+    const { company, person } = await owner();
+    const short = [record('user', 'hello'), record('assistant', 'Hello!')].join('\n');
+    const alone = record('user', 'a prompt that nobody answered '.repeat(20));
+    for (const transcript of ['', short, alone])
+      assert.equal(
+        await stage(person, 'claude-code', transcript),
+        'The session is too short to be staged.\n',
+      );
+    const input = await hookInput('codex', 'session-end', { transcript_path: null });
+    const ended = await runHook(person, ['session-end', '--wait'], input);
+    assert.deepEqual([ended.code, ended.stdout], [1, '']);
+    assert.match(ended.stderr, /expected session_id and transcript_path/);
+    assert.deepEqual(await stagedCaptures(company), []);
+  });
+
+  test('stages in the layer that --client names, with an agent token that can write', async () => {
+    const { company, person } = await owner();
+    const clientId = await addClient(service, company);
+    const { token } = (
+      await post(service, company, '/v1/auth/tokens', {
+        name: 'hooks',
+        teamId: company.teamId,
+        permissions: ['memory:read', 'memory:write'],
+      })
+    ).json<{ token: string }>();
+    const path = join(person.home, 'transcript.jsonl');
+    await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
+    await appendFile(path, '\n');
+    const input = await hookInput('codex', 'session-end', { transcript_path: path });
+    const args = ['session-end', '--wait', '--client', clientId, '--url', base];
+    const stranger = await newPerson();
+    printedBy(await runHook(stranger, args, input, { MEMORY_API_TOKEN: token }));
+    const [capture] = await stagedCaptures(company);
+    assert.deepEqual([capture?.clientId, capture?.createdWith?.name], [clientId, 'hooks']);
+  });
+
+  test('prints nothing, and ends well, whatever fails later', async () => {
+    const stranger = await newPerson();
+    const silent = await openOther(() => {});
+    assertSilent(
+      await runHook(stranger, ['session-end', '--url', silent.url], await hookInput('codex', 'session-end')),
+    );
+    assertSilent(await runHook(stranger, ['session-end'], 'no JSON'));
+  });
+});
