@@ -11,6 +11,8 @@ type ClientVariable =
   | 'INIT_CWD'
   | 'npm_lifecycle_event'
   | 'XDG_CONFIG_HOME'
+  | 'CLAUDE_CONFIG_DIR'
+  | 'CODEX_HOME'
   | 'VISUAL'
   | 'EDITOR';
 

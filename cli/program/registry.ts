@@ -9,9 +9,11 @@ import { capture } from '../commands/curation/capture.ts';
 import { consolidate } from '../commands/curation/consolidate.ts';
 import { review } from '../commands/curation/review.ts';
 import { doctor } from '../commands/doctor.ts';
+import { hookInstall } from '../commands/hook/install.ts';
 import { hookPrompt } from '../commands/hook/prompt.ts';
 import { hookSessionEnd } from '../commands/hook/session-end.ts';
 import { hookSessionStart } from '../commands/hook/session-start.ts';
+import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { ingest } from '../commands/memory/ingest.ts';
@@ -64,6 +66,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   sync,
   doctor,
   completion: completionOf(() => COMMANDS),
+  'hook install': hookInstall,
+  'hook uninstall': hookUninstall,
   'hook session-start': hookSessionStart,
   'hook prompt': hookPrompt,
   'hook session-end': hookSessionEnd,

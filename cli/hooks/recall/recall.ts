@@ -1,6 +1,6 @@
 import { type Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { requestedScope } from '../../client/layers.ts';
-import { chooseQueryVector } from '../../client/query-vector.ts';
+import { chooseQueryVector, type QueryVector } from '../../client/query-vector.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { ownCommand } from '../own-command.ts';
@@ -12,12 +12,23 @@ const MAX_QUERY_LENGTH = 4000;
 /** More hits than are shown, because some of them can be unrelated. */
 const MAX_HITS = 10;
 
+/** The share of the time in which the service can make the vector of a query. */
+const SHARE_FOR_VECTOR = 0.6;
+
 async function findHits(options: HookOptions, query: string, timeoutMs: number): Promise<Hit[]> {
   const { service, profile } = await signedInToTeam(options);
   const scope = await requestedScope(service, options.client);
+  const search = async (vector: QueryVector, ms: number) => {
+    const body = { query, scope, topK: MAX_HITS, ...vector };
+    return (await service.post('/v1/memory/search', SearchResponse, body, { timeoutMs: ms })).hits;
+  };
   const vector = await chooseQueryVector(service, profile, query, timeoutMs);
-  const body = { query, scope, topK: MAX_HITS, ...vector };
-  return (await service.post('/v1/memory/search', SearchResponse, body, { timeoutMs })).hits;
+  if (!('embeddingMode' in vector) || vector.embeddingMode !== 'server') return search(vector, timeoutMs);
+  // The service waits longer for a vector than an agent waits for a hook. The other search runs at the same time, so
+  // that its hits are there when the vector is late.
+  const byKeywords = search({ embeddingMode: 'keyword' }, timeoutMs);
+  byKeywords.catch(() => {});
+  return search(vector, Math.ceil(timeoutMs * SHARE_FOR_VECTOR)).catch(() => byKeywords);
 }
 
 /**

@@ -127,6 +127,32 @@ describe('hook session-start', () => {
   });
 });
 
+describe('hook prompt, where the service makes vectors', () => {
+  test('finds by keywords if the vector is late', async () => {
+    const { person, data } = await ownerWith(GATEWAY);
+    const answer = await data<SearchResponse>('search', 'payment gateway');
+    const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
+    const health = { ok: true, backend: 'pglite', embedder };
+    const modes: string[] = [];
+    const slow = await openOther((request, response) => {
+      if (request.url === '/v1/health') return response.end(JSON.stringify(health));
+      let body = '';
+      request.on('data', (part: Buffer) => (body += part.toString()));
+      return request.on('end', () => {
+        const { embeddingMode } = JSON.parse(body) as { embeddingMode: string };
+        modes.push(embeddingMode);
+        // A search with a vector is not answered.
+        if (embeddingMode === 'keyword') response.end(JSON.stringify(answer));
+      });
+    });
+    const env = { MEMORY_API_TOKEN: 'a-token-of-this-test', MEMORY_HOOK_TIMEOUT_MS: '6000' };
+    const input = await hookInput('codex', 'user-prompt-submit');
+    const ended = await runHook(person, ['prompt', '--url', slow.url], input, env);
+    assert.match(printedBy(ended), /waits 40 seconds/);
+    assert.deepEqual(modes.sort(), ['keyword', 'server']);
+  });
+});
+
 describe('a hook that fails', () => {
   test('prints nothing, and ends well, where the service does not answer in time', async () => {
     const { person } = await owner();

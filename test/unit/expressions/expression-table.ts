@@ -19,6 +19,9 @@ export type TableEntry = RegExp | SpecialExpression;
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/program/arguments.ts': [/\. |\n/, /\.$/],
   'cli/hooks/own-command.ts': [/^[\w@%+=:,./-]+$/],
+  'cli/hooks/setup/hooks-file.ts': [
+    / hook (?:session-start|prompt|session-end) --agent (?:claude-code|codex)(?: |$)/,
+  ],
   'cli/hooks/session/parts.ts': [/[\ud800-\udbff]/],
   'cli/hooks/session/transcript.ts': [/^\s*<(?:command-|local-command-|bash-)/],
   'cli/terminal/columns.ts': [

@@ -1,0 +1,77 @@
+import { SelectedTeam } from '../../../shared/schemas/identity.ts';
+import { findClient } from '../../client/find-team.ts';
+import { ALL_LAYERS } from '../../client/layers.ts';
+import { signedInToTeam } from '../../client/signed-in.ts';
+import { AGENT_NAMES } from '../../hooks/agents.ts';
+import { RECALL_OPTIONS } from '../../hooks/hook-options.ts';
+import { changeHooksFile } from '../../hooks/setup/hooks-file.ts';
+import { hooksOf, MANIFESTS } from '../../hooks/setup/manifests.ts';
+import { hooksFile, PLACE_OPTIONS, parseAgent } from '../../hooks/setup/setup-options.ts';
+import { type Command, TEAM_OPTIONS } from '../../program/command.ts';
+import { oneLine } from '../../terminal/columns.ts';
+
+const options = {
+  ...PLACE_OPTIONS,
+  client: {
+    ...RECALL_OPTIONS.client,
+    help: `${RECALL_OPTIONS.client.help}. With a client, sessions are staged in its layer`,
+  },
+  ...TEAM_OPTIONS,
+} as const;
+
+export const hookInstall: Command<typeof options> = {
+  section: 'agent',
+  summary: 'install the hooks in a coding agent',
+  about: `Adds the hooks to the settings of a coding agent (${AGENT_NAMES}), and prints what was written. Hooks of
+other programs stay. A second run replaces the first. The hooks use the service, the profile, the Team and the client of
+this command.`,
+  options,
+  operand: { name: 'agent' },
+  notes: `The credential is MEMORY_API_TOKEN from the environment, otherwise the session that login saved; with a
+profile, it is the session of the profile. The hooks look for it in the same way each time, and it is not written into
+the settings. An agent token with memory:read and memory:write is enough for them.`,
+  ignoresEnvironmentFile: true,
+  async run(values, operand) {
+    const agent = parseAgent(operand);
+    const file = await hooksFile(agent, values);
+    const { service, url, source, profile } = await signedInToTeam(values);
+    const team = await service.get('/v1/team', SelectedTeam);
+    const client =
+      values.client === undefined || values.client === ALL_LAYERS
+        ? values.client
+        : await findClient(service, values.client);
+    const words = (event: string) => [
+      '--url',
+      url,
+      '--team',
+      team.id,
+      ...(profile === null ? [] : ['--profile', profile]),
+      // A session can be staged only in one layer.
+      ...(client === undefined || (client === ALL_LAYERS && event === 'SessionEnd')
+        ? []
+        : ['--client', client]),
+    ];
+    const groups = hooksOf(agent, words);
+    await changeHooksFile(file, groups);
+    const hooks = Object.fromEntries(
+      Object.entries(groups).map(([event, list]) => [
+        event,
+        list.flatMap((group) => group.hooks)[0]?.command,
+      ]),
+    );
+    const { name, advice } = MANIFESTS[agent];
+    const credential =
+      source === 'session'
+        ? 'They use the session that login saved. It ends if it is not used for some time.'
+        : 'They use MEMORY_API_TOKEN, which must be set where the agent runs.';
+    return {
+      text: [
+        `Installed in ${file}, for the Team ${oneLine(team.name)} at ${url}:`,
+        ...Object.entries(hooks).map(([event, command]) => `  ${event.padEnd(16)}  ${command}`),
+        credential,
+        `${name}: ${advice}`,
+      ].join('\n'),
+      data: { agent, file, url, teamId: team.id, hooks },
+    };
+  },
+};

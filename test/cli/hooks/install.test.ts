@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { openTestApp } from '../../support/app.ts';
+import { execFile } from '../../support/needs/command.ts';
+import { runnerEnvironment } from '../../support/runner-environment.ts';
+import { addClient, addPerson, post } from '../../support/team.ts';
+import { assertRefused, type Ended, openHomes, type Person } from '../cli.ts';
+import { signedInOwner } from '../cli-person.ts';
+import { AGENTS, hookInput, printedBy } from './hook-runs.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const owner = () => signedInOwner(service, base, newPerson);
+
+/** Where each agent reads the hooks of a user, and those of a project, by its public documents. */
+const FILES = {
+  'claude-code': { user: '.claude/settings.json', project: '.claude/settings.local.json' },
+  codex: { user: '.codex/hooks.json', project: '.codex/hooks.json' },
+} as const;
+const EVENTS = ['SessionStart', 'UserPromptSubmit', 'SessionEnd'] as const;
+
+interface HooksFile {
+  hooks: Record<string, { matcher?: string; hooks: { type: string; command: string; timeout: number }[] }[]>;
+}
+
+const readJson = async <Data = HooksFile>(path: string) => JSON.parse(await readFile(path, 'utf8')) as Data;
+
+/** The only command of an event. */
+function commandOf({ hooks }: HooksFile, event: string): string {
+  const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
+  assert.deepEqual(
+    all.map(({ type }) => type),
+    ['command'],
+  );
+  return all[0]?.command ?? '';
+}
+
+/** Runs a hook as an agent does: its command in a shell, with the JSON of the event on standard input. */
+function runAsAgent({ home }: Person, command: string, input: string): Promise<Ended> {
+  const env = { HOME: home, PATH: '/usr/bin:/bin', MEMORY_HOOK_TIMEOUT_MS: '100000', ...runnerEnvironment() };
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-c', command], { cwd: '/', env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+describe('hook install', () => {
+  for (const agent of AGENTS) {
+    test(`makes the file of ${agent} with hooks that work in any folder, and uninstall removes them`, async () => {
+      const { company, person, text } = await owner();
+      const stored = { title: 'Retries', text: 'The payment gateway waits 40 seconds before it retries.' };
+      await post(service, company, '/v1/memory/ingest', stored);
+      const path = join(person.home, FILES[agent].user);
+      const printed = await text('hook', 'install', agent);
+      const content = await readJson(path);
+      assert.deepEqual(Object.keys(content.hooks), EVENTS);
+      assert.ok(printed.startsWith(`Installed in ${path}, for the Team `), printed);
+      for (const event of EVENTS) assert.ok(printed.includes(commandOf(content, event)), printed);
+      assert.equal(content.hooks['SessionStart']?.[0]?.matcher, 'startup|clear|compact');
+      // Codex warns of more than 3 seconds.
+      assert.ok(Number(content.hooks['SessionEnd']?.[0]?.hooks[0]?.timeout) <= (agent === 'codex' ? 3 : 60));
+      const input = await hookInput(agent, 'user-prompt-submit');
+      const recalled = printedBy(await runAsAgent(person, commandOf(content, 'UserPromptSubmit'), input));
+      assert.match(recalled, /waits 40 seconds/);
+      // The command that the block names shows the chunk.
+      const [, readOn = '', chunk = ''] =
+        /^To read on: (.+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(recalled) ?? [];
+      const expanded = await runAsAgent(person, `${readOn} ${chunk} --url ${base}`, '');
+      assert.match(printedBy(expanded), /waits 40 seconds/);
+      await text('hook', 'uninstall', agent);
+      assert.deepEqual(await readJson(path), {});
+      assert.equal(await text('hook', 'uninstall', agent), `${path} has no hooks of this program.\n`);
+    });
+
+    test(`keeps everything else in the file of ${agent}, and is the same the second time`, async () => {
+      const { person, text } = await owner();
+      const path = join(person.home, FILES[agent].user);
+      const others = {
+        model: 'a-model',
+        hooks: {
+          UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'other hook prompt', timeout: 9 }] }],
+          PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'check' }] }],
+        },
+      };
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, JSON.stringify(others), { mode: 0o640 });
+      await text('hook', 'install', agent);
+      const once = await readFile(path, 'utf8');
+      await text('hook', 'install', agent);
+      assert.equal(await readFile(path, 'utf8'), once);
+      const { model, hooks } = await readJson<typeof others & HooksFile>(path);
+      assert.deepEqual([model, hooks.PreToolUse], [others.model, others.hooks.PreToolUse]);
+      assert.deepEqual(hooks.UserPromptSubmit[0], others.hooks.UserPromptSubmit[0]);
+      assert.equal(hooks.UserPromptSubmit.length, 2);
+      assert.equal((await lstat(path)).mode & 0o777, 0o640);
+      await text('hook', 'uninstall', agent);
+      assert.deepEqual(await readJson(path), others);
+    });
+  }
+
+  test('installs in the project of the folder with --project', async () => {
+    const { person, text } = await owner();
+    await mkdir(join(person.home, 'ledger', '.git'), { recursive: true });
+    assertRefused(
+      await person.run(['hook', 'install', 'codex', '--project']),
+      /run this in the folder of a project/,
+    );
+    for (const agent of AGENTS) {
+      const path = join(person.home, 'ledger', FILES[agent].project);
+      const printed = await runIn(person, 'ledger', ['hook', 'install', agent, '--project']);
+      assert.ok(printed.stdout.startsWith(`Installed in ${path}, `), printed.stderr);
+      assert.equal((await readJson(path)).hooks['SessionEnd']?.length, 1);
+    }
+    assert.match(await text('hook', 'uninstall', 'codex'), /has no hooks of this program/);
+  });
+
+  test('writes the Team, the profile and the client into the commands, and no token', async () => {
+    const { company, person } = await owner();
+    const clientId = await addClient(service, company);
+    const { token } = await addPerson(service, company, { teamRole: 'admin' });
+    const install = async (...more: string[]) => {
+      const args = ['hook', 'install', 'codex', '--url', base, ...more];
+      printedBy(await person.run(args, { env: { MEMORY_API_TOKEN: token } }));
+      return readJson(join(person.home, FILES.codex.user));
+    };
+    const named = await install('--client', 'A client');
+    for (const event of EVENTS) {
+      const command = commandOf(named, event);
+      assert.ok(command.includes(` --url ${base} --team ${company.teamId} --client ${clientId}`), command);
+      assert.ok(!command.includes(token));
+    }
+    const all = await install('--client', 'all');
+    assert.match(commandOf(all, 'UserPromptSubmit'), / --client all$/);
+    assert.ok(!commandOf(all, 'SessionEnd').includes('--client'));
+  });
+
+  test('keeps a symbolic link, and leaves a file alone that it does not understand', async () => {
+    const { person, text } = await owner();
+    const path = join(person.home, FILES.codex.user);
+    const target = join(person.home, 'dotfiles.json');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(target, '{}');
+    await symlink(target, path);
+    await text('hook', 'install', 'codex');
+    assert.ok((await lstat(path)).isSymbolicLink());
+    assert.equal((await readJson(target)).hooks['SessionEnd']?.length, 1);
+    for (const strange of ['// a comment', '[]', '{"hooks": []}', '{"hooks": {"Stop": {}}}']) {
+      await writeFile(target, strange);
+      assertRefused(await person.run(['hook', 'install', 'codex']), /hooks\.json was not changed: its? /);
+      assert.equal(await readFile(target, 'utf8'), strange);
+    }
+  });
+
+  test('is refused for another agent, for two places, and without a session', async () => {
+    const [{ person }, stranger] = [await owner(), await newPerson()];
+    assertRefused(
+      await person.run(['hook', 'install', 'cursor']),
+      /no agent "cursor": name claude-code or codex/,
+    );
+    assertRefused(
+      await person.run(['hook', 'install', 'codex', '--user', '--project']),
+      /choose --user or --project, not both/,
+    );
+    assertRefused(await stranger.run(['hook', 'install', 'codex']), /you are not signed in/);
+  });
+});
+
+describe('the folders with the manifests', () => {
+  const folder = join(import.meta.dirname, '..', '..', '..', 'cli', 'integrations');
+  const MANIFEST_FOLDERS = { 'claude-code': '.claude-plugin', codex: '.codex-plugin' } as const;
+
+  for (const agent of AGENTS) {
+    test(`the folder of ${agent} is a plugin whose hooks are commands of memory`, async () => {
+      const manifest = join(folder, agent, MANIFEST_FOLDERS[agent], 'plugin.json');
+      const { name, version } = await readJson<{ name: string; version: string }>(manifest);
+      const { version: own } = await readJson<{ version: string }>(join(folder, '..', '..', 'package.json'));
+      assert.deepEqual([name, version], ['team-memory', own]);
+      const content = await readJson(join(folder, agent, 'hooks', 'hooks.json'));
+      assert.deepEqual(
+        EVENTS.map((event) => commandOf(content, event)),
+        ['session-start', 'prompt', 'session-end'].map((hook) => `memory hook ${hook} --agent ${agent}`),
+      );
+    });
+  }
+});
+
+/** Runs the terminal client in a folder of a home. */
+function runIn(person: Person, folder: string, args: readonly string[]): Promise<Ended> {
+  const main = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
+  const env = { HOME: person.home, ...runnerEnvironment() };
+  return new Promise((resolve) => {
+    const cwd = join(person.home, folder);
+    execFile(process.execPath, [main, ...args], { cwd, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
