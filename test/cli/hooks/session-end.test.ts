@@ -107,7 +107,7 @@ describe('hook session-end', () => {
     const transcript = [
       record('user', 'Explain everything.'),
       record('assistant', long),
-      record('user', '🙂'.repeat(40_000)),
+      record('user', `x${'🙂'.repeat(40_000)}`),
     ];
     assert.equal(await stage(person, 'claude-code', transcript.join('\n')), 'The session has 5 captures.\n');
     const captures = await stagedCaptures(company);

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { relevantHits } from '../../../cli/hooks/recall/relevance.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import {
+  NO_RETRIEVAL_SET,
+  readRetrievalSet,
+  retrievalFolder,
+  withQuestions,
+} from '../../support/retrieval-set.ts';
+
+const folder = retrievalFolder();
+
+function hitOf(text: string): Hit {
+  return {
+    chunk_id: newId(),
+    source_id: newId(),
+    title: '',
+    uri: null,
+    text,
+    ordinal: 0,
+    layer: 'team',
+    client_id: null,
+    kind: 'ingest',
+    tags: [],
+    created_at: '2026-11-20T09:00:00.000Z',
+    location: { document_title: null, headings: [], page: null },
+    score: 0,
+    semantic_rank: null,
+    keyword_rank: 1,
+    duplicates: 0,
+  };
+}
+
+/** The share of these that are true. */
+const share = (outcomes: readonly boolean[]) => outcomes.filter(Boolean).length / outcomes.length;
+
+describe('the floor of a recall', () => {
+  test('looks at the title, the headings and the tags too, and at words in other forms', () => {
+    const hit = {
+      ...hitOf('It waits 40 seconds.'),
+      title: 'Payments',
+      tags: ['gateway'],
+      location: { document_title: null, headings: ['Retrying'], page: null },
+    };
+    assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hit]), [hit]);
+    assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hitOf(hit.text)]), []);
+  });
+
+  test('lets a code pass that the prompt and the text have in common, and no other code', () => {
+    const [hit, other] = [
+      hitOf('The gateway of the office is PGW-4012.'),
+      hitOf('The other one is PGW-4013.'),
+    ];
+    assert.deepEqual(relevantHits('Why is PGW-4012 so slow on Mondays?', [hit, other]), [hit]);
+  });
+
+  for (const [language, related, unrelated] of [
+    ['en', 0.8, 0.06],
+    ['de', 0.72, 0.08],
+    ['ru', 0.7, 0.06],
+    ['zh', 0.4, 0.02],
+  ] as const) {
+    const skip = folder === null && NO_RETRIEVAL_SET;
+    test(`lets questions in ${language} find their paragraph, and few find one of ten others`, {
+      skip,
+    }, async () => {
+      const { paragraphs, questions } = withQuestions(await readRetrievalSet(folder ?? '', language), 200);
+      const outcomes = questions.map(({ question, paragraph }) => {
+        const own = paragraphs[paragraph];
+        const others = paragraphs.filter(({ article }) => article !== own?.article);
+        const ten = others.filter((_, index) => index % Math.ceil(others.length / 10) === 0);
+        const passes = (texts: readonly { text: string }[]) =>
+          relevantHits(
+            question,
+            texts.map(({ text }) => hitOf(text)),
+          ).length > 0;
+        return { own: passes(own === undefined ? [] : [own]), other: passes(ten) };
+      });
+      const [found, wrong] = [
+        share(outcomes.map(({ own }) => own)),
+        share(outcomes.map(({ other }) => other)),
+      ];
+      assert.ok(found >= related && wrong <= unrelated, `${found} of the related, ${wrong} of the unrelated`);
+    });
+  }
+});
