@@ -1,9 +1,12 @@
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';
+import { countCharacters } from '../../shared/text/json-characters.ts';
 
 /** The most Teams that an error lists. */
 const MAX_LISTED = 20;
+/** The longest name of a Team, in characters. */
+const MAX_NAME = 300;
 
 /**
  * Finds the Team that a caller means, among those that it has access to.
@@ -12,10 +15,7 @@ const MAX_LISTED = 20;
  *   or not the Team exists
  */
 export function findTeam({ teams }: Pick<Identity, 'teams'>, named: string | undefined): TeamMembership {
-  const found =
-    named === undefined
-      ? teams
-      : (teamsWithId(teams, named) ?? teams.filter(({ name }) => foldName(name) === foldName(named)));
+  const found = named === undefined ? teams : (teamsWithId(teams, named) ?? teamsWithName(teams, named));
   const [only, ...others] = found;
   if (only === undefined) {
     throw new ServiceError(
@@ -38,6 +38,13 @@ export function findTeam({ teams }: Pick<Identity, 'teams'>, named: string | und
 function teamsWithId(teams: readonly TeamMembership[], named: string): TeamMembership[] | null {
   const team = teams.find(({ id }) => id === named.trim().toLowerCase());
   return team === undefined ? null : [team];
+}
+
+function teamsWithName(teams: readonly TeamMembership[], named: string): TeamMembership[] {
+  // To fold a text of a megabyte can take minutes, because its accents are sorted.
+  if (countCharacters(named) > MAX_NAME) return [];
+  const folded = foldName(named);
+  return teams.filter(({ name }) => foldName(name) === folded);
 }
 
 function list(teams: readonly TeamMembership[]): string {

@@ -46,6 +46,17 @@ describe('the Team that a caller means', () => {
     });
   });
 
+  test('is not found by a text that is longer than a name, and the text is not folded', (t) => {
+    const long = 'a\u0315\u0300'.repeat(300_000);
+    const normalize = t.mock.method(String.prototype, 'normalize');
+    assert.equal(found([general, sales], long), 'team_forbidden');
+    assert.equal(found([general, sales], 'Nobody'), 'team_forbidden');
+    const lengths = normalize.mock.calls.map(({ this: text }) => String(text).length);
+    assert.ok(Math.max(...lengths) < 300, 'only names are folded');
+    const folded = normalize.mock.calls.filter(({ this: text }) => String(text) === 'Nobody');
+    assert.equal(folded.length, 1, 'the given name is folded once');
+  });
+
   test('is one of at most 20 that an error lists', () => {
     const many = Array.from({ length: 30 }, (_, n) => team(`id-${n}`, `Team ${n}`));
     assert.throws(() => findTeam({ teams: many }, undefined), /Team 19 \(id-19\), …$/);

@@ -3,6 +3,7 @@ import { listReadableClientNames } from '../../../db/queries/identity/clients.ts
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { foldName } from '../../../shared/formats/names.ts';
 import { isId } from '../../../shared/ids.ts';
+import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
@@ -28,11 +29,23 @@ export async function findClientId(
   if (scope.reads.clients.includes(id)) return id;
   if (isId(id)) throw new ServiceError('scope_forbidden', UNREACHABLE);
   const clients = await readOnce(database, scope, (tx) => listReadableClientNames(tx));
-  const [only, ...others] = clients.filter(({ name }) => foldName(name) === foldName(named));
+  const [only, ...others] = await withName(clients, named);
   if (only === undefined) throw new ServiceError('scope_forbidden', UNREACHABLE);
   if (others.length > 0) {
     const ids = [only, ...others].slice(0, MAX_LISTED).map((client) => client.id);
     throw invalidField(path, `is the name of several clients. Name one by its id: ${ids.join(', ')}`);
   }
   return only.id;
+}
+
+/** Those of these clients that have a name. A Team can have thousands, so the event loop turns in between. */
+async function withName<T extends { name: string }>(clients: readonly T[], named: string): Promise<T[]> {
+  const folded = foldName(named);
+  const yieldIfDue = yieldBetweenSteps();
+  const found: T[] = [];
+  for (const client of clients) {
+    if (foldName(client.name) === folded) found.push(client);
+    await yieldIfDue();
+  }
+  return found;
 }
