@@ -20,7 +20,7 @@ interface Claim {
   leaseSeconds: number;
   /** The client that the scope was narrowed to. */
   clientId: string | undefined;
-  /** About the most characters of the JSON of all captures; null without a limit. The first is claimed in any case. */
+  /** The most characters of the JSON of all captures; null without a limit. The first is claimed in any case. */
   maxCharacters?: number | null;
 }
 

@@ -93,8 +93,12 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   return toCapture(row);
 }
 
-/** About how many characters a capture takes in JSON besides its texts: ids, times, the name of an agent token. */
+/** More characters than a capture takes in JSON besides its texts: the names of its fields, ids and times. */
 const CAPTURE_FRAME = 600;
+/** SQL for the most characters that a capture `f` takes in JSON. */
+const CAPTURE_CHARACTERS = `${CAPTURE_FRAME} + length(to_json(f.summary)::text) + length(f.metadata::text) +
+  length(to_json(f.session_id)::text) + coalesce((select length(to_json(t.name)::text) from identity.agent_token t
+    where t.team_id = f.team_id and t.id = f.created_by_token), 0)`;
 
 /** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {
@@ -107,7 +111,7 @@ export interface ConsolidationBatch {
  * Claims staged captures, the oldest first. A capture whose lease has expired counts as staged. No capture is in two
  * batches at once.
  * @param claim `layers`: some of the layers that the scope can write; `ownOnly`: only captures of the scope's user;
- *   `maxCharacters`: about the most of the JSON of all captures. The first capture is claimed in any case
+ *   `maxCharacters`: the most of the JSON of all captures. The first capture is claimed in any case
  * @returns null if no capture can be claimed
  */
 export async function claimCaptures(
@@ -123,8 +127,7 @@ export async function claimCaptures(
 ): Promise<ConsolidationBatch | null> {
   const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
     `with free as (
-       select f.team_id, f.id, length(to_json(f.summary)::text) + length(f.metadata::text) +
-              length(to_json(f.session_id)::text) + ${CAPTURE_FRAME} as characters
+       select f.team_id, f.id, case when $9::int is null then 0 else ${CAPTURE_CHARACTERS} end as characters
          from memory.capture f
         where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
           and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../../shared/ids.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
 import { plantImports } from '../../support/import-records.ts';
@@ -90,6 +91,10 @@ test('no answer about sources is longer than its bound, whatever they contain, a
   );
 });
 
+/** Stages captures in the name of an agent token whose name is long in JSON. */
+const openLongNamedAgent = (company: SignedIn) =>
+  createAgent(service, company, company, { name: '\u0001'.repeat(300) });
+
 test('no answer about captures is longer than its bound, and no summary loses a character', async () => {
   const capture = fc.record({
     sessionId: named(300),
@@ -99,9 +104,10 @@ test('no answer about captures is longer than its bound, and no summary loses a 
   await fc.assert(
     fc.asyncProperty(fc.array(capture, { minLength: 1, maxLength: 8 }), async (captures) => {
       const company = await service.company();
+      const agent = await openLongNamedAgent(company);
       const staged = new Map<string, string>();
       for (const given of captures) {
-        const { id } = await stageCapture(service, company, given);
+        const { id } = await stageCapture(service, agent, given);
         staged.set(id, given.summary);
       }
       type Claimed = {
@@ -174,6 +180,21 @@ describe('answers with many records are within the bound', () => {
       if (id === undefined) break;
     }
     assert.equal(seen.size, 60);
+  });
+
+  test('of claim_captures, with long names of agent tokens', async () => {
+    const company = await service.company();
+    const agent = await openLongNamedAgent(company);
+    const staged: string[] = [];
+    for (let n = 0; n < 20; n += 1) staged.push((await stageCapture(service, agent)).id);
+    type Claimed = { batch: { captures: { id: string }[] } | null };
+    const claimed: string[] = [];
+    for (;;) {
+      const { batch } = await bounded<Claimed>(company, 'claim_captures', { limit: 20 });
+      if (batch === null) break;
+      claimed.push(...batch.captures.map(({ id }) => id));
+    }
+    assert.deepEqual(claimed, staged);
   });
 
   test('of complete_captures and remember, with similar memories', async () => {
