@@ -1,3 +1,4 @@
+import { IsDate, IsDateTime } from 'typebox/format';
 import { findClientId } from '../../core/identity/team/find-client.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { type LayerId, type RequestedScope, writeLayer } from '../../shared/scope.ts';
@@ -36,25 +37,30 @@ function isAll(client: string): boolean {
   return client.trim().toLowerCase() === ALL;
 }
 
-/** A day, or a time: what `since` and `until` accept. */
 const DAY_MS = 86_400_000;
+/** The first and the last time that a search accepts. */
+const [EARLIEST, LATEST] = [Date.parse('0001-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
 /**
  * The time that a search begins or ends with. A day counts as a whole.
- * @param given `YYYY-MM-DD`, or a time
+ * @param given `YYYY-MM-DD`, or a time of RFC 3339
  * @throws ServiceError `invalid_request`
  */
 export function parseMoment(given: string | undefined, edge: 'since' | 'until'): string | undefined {
   if (given === undefined) return undefined;
   const text = given.trim();
-  const at = new Date(text.length === 10 ? `${text}T00:00:00Z` : text);
-  if (Number.isNaN(at.getTime())) {
+  const isDay = IsDate(text);
+  const at = isDay || IsDateTime(text) ? Date.parse(text) : Number.NaN;
+  // Not a number either for a leap second.
+  if (Number.isNaN(at)) {
     throw invalidField(
       `/${edge}`,
-      'must be a day such as 2026-03-01, or a time such as 2026-03-01T09:30:00Z',
+      'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
     );
   }
-  if (text.length > 10) return text;
+  if (at < EARLIEST || at > LATEST) throw invalidField(`/${edge}`, 'must be in the years 1 to 9999');
+  if (!isDay) return new Date(at).toISOString();
   // A search returns what is later than `since`, so it begins with the last millisecond of the day before.
-  return new Date(at.getTime() + (edge === 'since' ? -1 : DAY_MS)).toISOString();
+  const moment = at + (edge === 'since' ? -1 : DAY_MS);
+  return new Date(Math.min(Math.max(moment, EARLIEST), LATEST)).toISOString();
 }
