@@ -1,6 +1,6 @@
 import { type Identity, type TeamMembership, teamAccess } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { hasPermission, requirePermission } from '../../shared/permissions.ts';
+import { hasPermission, type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import type { Tool } from './tool.ts';
 
@@ -24,11 +24,15 @@ export function requireTool(
   }
 }
 
+/** Whether the credential of a caller permits something: an agent token if it has the permission, a person always. */
+export function isPermitted({ token }: Identity, permission: RoutePermission): boolean {
+  return token === null || hasPermission(token, permission);
+}
+
 /** Whether a tool is in the list of a caller: whether it can use the tool in any of its Teams. */
 export function isListed(tool: Needs, identity: Identity): boolean {
-  const { token, teams } = identity;
-  if (token !== null && !hasPermission(token, tool.permission)) return false;
-  return !tool.needsTeam || teams.some((team) => canUseIn(tool, identity, team));
+  if (!isPermitted(identity, tool.permission)) return false;
+  return !tool.needsTeam || identity.teams.some((team) => canUseIn(tool, identity, team));
 }
 
 function canUseIn({ needs }: Needs, { companyRole }: Identity, team: TeamMembership): boolean {

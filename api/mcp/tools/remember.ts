@@ -9,6 +9,7 @@ import { SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
 import { cutToJson } from '../../../shared/text/json-characters.ts';
 import { layerToWrite } from '../arguments.ts';
+import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
 
 /** The longest title that is made of a text, in UTF-16 code units. */
@@ -44,7 +45,9 @@ export const remember = teamTool({
       ['created', 'replaced', 'duplicate'],
       'duplicate: the text was already stored; replaced: the text or the title of this key was',
     ),
-    similar: Type.Array(SimilarMemory, { description: 'similar published memories of the same layer' }),
+    similar: Type.Array(SimilarMemory, {
+      description: 'similar published memories of the same layer; empty without the permission memory:read',
+    }),
   },
   run: async (call, { text, title = makeTitle(text), client, key }) => {
     const { deps, scope, team, signal } = call;
@@ -52,7 +55,10 @@ export const remember = teamTool({
     assertActive(team);
     const body = { title, text, ...(key !== undefined && { externalId: key }) };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
-    const similar = await findSimilar(deps, scope, { text, layerId }, signal);
+    // Similar memories show their text, which only a caller who can read memories receives.
+    const similar = isPermitted(call.identity, 'memory:read')
+      ? await findSimilar(deps, scope, { text, layerId }, signal)
+      : [];
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
     const answer = await runOnce(deps.database, scope, null, command);
     const { source, duplicate } = answer.body as IngestResponse;

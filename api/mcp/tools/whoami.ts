@@ -4,18 +4,35 @@ import { listClients } from '../../../core/identity/team/lists.ts';
 import { Id, Nullable, OneOf } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import { countFitting, countJsonCharacters } from '../../../shared/text/json-characters.ts';
+import { isPermitted } from '../permitted.ts';
 import { callerTool, MAX_ANSWER_CHARACTERS, READS, type TeamCall } from '../tool.ts';
 import { NOTE, type Note } from './note.ts';
 
 /** More clients than fit into an answer. */
 const MAX_CLIENTS = 1000;
 
-const ReachedClient = Type.Object({ id: Id, name: Type.String(), access: OneOf(['read', 'write']) });
+const ReachedClient = Type.Object({
+  id: Id,
+  name: Type.String(),
+  access: OneOf(['read', 'write'], 'write: you can store there, and the credential permits it'),
+});
 
 /** The active clients of the Team that the caller can read, as far as they can fit into an answer. */
-async function reachedClients({ deps, scope }: TeamCall) {
+async function reachedClients({ deps, scope, identity }: TeamCall) {
   const clients = await listClients(deps, scope, { limit: MAX_CLIENTS, after: null }, 'active');
-  return clients.map(({ id, name, access }) => ({ id, name, access }));
+  const canStore = isPermitted(identity, ['memory:write', 'memory:curate']);
+  return clients.map(({ id, name, access }) => ({
+    id,
+    name,
+    access: canStore ? access : ('read' as const),
+  }));
+}
+
+/** Where `remember` can store. */
+function writableLayers({ team, scope, identity }: TeamCall): { teamLayer: boolean; clients: number } {
+  if (team.state !== 'active' || !isPermitted(identity, 'memory:write'))
+    return { teamLayer: false, clients: 0 };
+  return { teamLayer: scope.writes.team, clients: scope.writes.clients.length };
 }
 
 /** Who asks, and what they can reach. */
@@ -38,7 +55,7 @@ export const whoami = callerTool({
     clients: Type.Array(ReachedClient, { description: 'of the selected Team' }),
     canWrite: Type.Object(
       { teamLayer: Type.Boolean(), clients: Type.Integer({ description: 'number of clients' }) },
-      { description: 'where `remember` and `stage_session` can store in the selected Team' },
+      { description: 'where `remember` can store in the selected Team' },
     ),
     embedding: Type.Object({
       mode: OneOf(
@@ -56,11 +73,6 @@ export const whoami = callerTool({
   run: async ({ deps: { config }, identity, selected }) => {
     const info = sessionInfo(identity);
     const clients = selected === null ? [] : await reachedClients(selected);
-    const canWrite = {
-      teamLayer: selected !== null && selected.team.state === 'active' && selected.scope.writes.team,
-      clients:
-        selected !== null && selected.team.state === 'active' ? selected.scope.writes.clients.length : 0,
-    };
     const answer = {
       person: info.user,
       company: info.company,
@@ -68,25 +80,28 @@ export const whoami = callerTool({
       teams: info.teams,
       team: selected?.team.id ?? null,
       clients,
-      canWrite,
+      canWrite: selected === null ? { teamLayer: false, clients: 0 } : writableLayers(selected),
       embedding: {
         mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
         model: config.embeddingModel,
         search: config.serverEmbeddings ? ('server' as const) : ('keyword' as const),
       },
     };
-    return fitted(answer);
+    return fitted(answer, selected?.scope.reads.clients.length ?? 0);
   },
 });
 
-/** Leaves out clients, and then Teams, that do not fit. */
-function fitted<T extends { clients: object[]; teams: object[] }>(answer: T): T & Note {
+/**
+ * Leaves out clients, and then Teams, that do not fit.
+ * @param clientCount of all clients in reach
+ */
+function fitted<T extends { clients: object[]; teams: object[] }>(answer: T, clientCount: number): T & Note {
   const frame = { ...answer, teams: [], clients: [], note: 'x'.repeat(300) };
   const room = MAX_ANSWER_CHARACTERS - countJsonCharacters(frame);
   const teams = answer.teams.slice(0, countFitting(answer.teams, room));
   const left = room - countJsonCharacters(teams);
   const clients = answer.clients.slice(0, countFitting(answer.clients, Math.max(left, 0)));
-  const missing = answer.clients.length - clients.length;
+  const missing = clientCount - clients.length;
   const missingTeams = answer.teams.length - teams.length;
   if (missing + missingTeams === 0) return answer;
   return {

@@ -139,13 +139,14 @@ describe('answers with many records are within the bound', () => {
 
   test('of whoami, with many clients and Teams', async () => {
     const company = await service.company();
-    for (const table of ['client', 'team'] as const) {
+    // More clients than one answer reads.
+    for (const [table, count] of Object.entries({ client: 1_100, team: 100 })) {
       const columns = table === 'client' ? 'company_id, team_id, id, name' : 'company_id, id, name';
       const values = table === 'client' ? '$1, $2, gen_random_uuid(), $3' : '$1, gen_random_uuid(), $3';
       await service.database.query(
         `insert into identity.${table} (${columns})
-         select ${values} from generate_series(1, 100) where $2::uuid is not null`,
-        [company.companyId, company.teamId, longName],
+         select ${values} from generate_series(1, $4::int) where $2::uuid is not null`,
+        [company.companyId, company.teamId, longName, count],
       );
     }
     const { clients, teams, note } = await bounded<{ clients: object[]; teams: object[]; note: string }>(
@@ -155,7 +156,7 @@ describe('answers with many records are within the bound', () => {
     assert.ok(teams.length > 0);
     assert.match(
       note,
-      new RegExp(`${101 - teams.length} Teams and ${100 - clients.length} clients are not listed`),
+      new RegExp(`${101 - teams.length} Teams and ${1_100 - clients.length} clients are not listed`),
     );
     const unnamed = { ...company, headers: { authorization: company.headers.authorization } } as SignedIn;
     const refused = await callTool(service, unnamed, 'search', { query: 'walrus' });

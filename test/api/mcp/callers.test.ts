@@ -226,6 +226,38 @@ describe('every tool for agent tokens', () => {
     });
   }
 
+  test('shows similar memories only to a token that can read memories', async () => {
+    const own = await service.company();
+    const content = 'The walrus sleeps at noon on the flat rock near the harbour';
+    const memory = await addMemory(service, own, 'published', { content });
+    const similarFor = async (permissions: Permission[]) => {
+      const agent = await createAgent(service, own, own, { permissions });
+      const { similar } = await called<{ similar: { memoryId: string }[] }>(service, agent, 'remember', {
+        text: `${content}, ${Math.random()}`,
+      });
+      return similar.map(({ memoryId }) => memoryId);
+    };
+    assert.deepEqual(await similarFor(['memory:write']), []);
+    assert.deepEqual(await similarFor(['memory:write', 'memory:read']), [memory.id]);
+  });
+
+  test('lists in whoami only what the token permits to write', async () => {
+    const own = await service.company();
+    await addClient(service, own);
+    const writable = async (permissions: Permission[]) => {
+      const agent = await createAgent(service, own, own, { permissions });
+      const { canWrite, clients } = await called<{ canWrite: object; clients: { access: string }[] }>(
+        service,
+        agent,
+        'whoami',
+      );
+      return [canWrite, clients.map(({ access }) => access)];
+    };
+    assert.deepEqual(await writable(['memory:read']), [{ teamLayer: false, clients: 0 }, ['read']]);
+    assert.deepEqual(await writable(['memory:write']), [{ teamLayer: true, clients: 1 }, ['write']]);
+    assert.deepEqual(await writable(['memory:curate']), [{ teamLayer: false, clients: 0 }, ['write']]);
+  });
+
   test('permits no more than the rights of the owner', async () => {
     const agent = await createAgent(service, { headers: PEOPLE['member']!.headers }, company);
     assert.ok(!(await listedTools(service, agent)).includes('decide_memory'));

@@ -36,13 +36,11 @@ function fieldRows(
   properties: Readonly<Record<string, TSchema>>,
   required: readonly string[] = [],
 ): string[][] {
-  return Object.entries(properties)
-    .filter(([name]) => name !== 'team')
-    .map(([name, schema]) => [
-      `${code(name)}${required.includes(name) ? '' : ' (optional)'}`,
-      typeOf(schema),
-      (schema as { description?: string }).description ?? '',
-    ]);
+  return Object.entries(properties).map(([name, schema]) => [
+    `${code(name)}${required.includes(name) ? '' : ' (optional)'}`,
+    typeOf(schema),
+    (schema as { description?: string }).description ?? '',
+  ]);
 }
 
 function sectionOf({
@@ -62,7 +60,9 @@ function sectionOf({
   const hints = Object.entries(annotations)
     .filter(([, value]) => value === true)
     .map(([hint]) => code(hint));
-  const args = fieldRows(input.properties, input.required);
+  // The introduction describes the argument that all have.
+  const { team: _, ...own } = input.properties;
+  const args = fieldRows(own, input.required);
   return [
     `## ${name}`,
     '',
