@@ -26,6 +26,12 @@ const McpResponse = Type.Object({
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 });
 
+/** A response with an error of the protocol. */
+const refusal = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: McpResponse } },
+});
+
 /** The request as the library takes it. It needs no address, and that of a caller may not be one. */
 function webRequestOf({ headers, body }: FastifyRequest): Promise<Request> {
   const request = { method: 'POST', url: '/', headers: { ...headers, host: 'localhost' } };
@@ -51,6 +57,8 @@ export const mcpRoute: Routes = (app, deps) => {
         response: {
           200: McpResponse,
           202: Type.Null({ description: 'Accepted: the message was a notification' }),
+          400: refusal('The message is not valid in the protocol, or a batch'),
+          404: refusal('The method does not exist in the protocol'),
         },
       },
     },
@@ -67,8 +75,11 @@ export const mcpRoute: Routes = (app, deps) => {
         knows: (name) => TOOLS.some((tool) => tool.name === name),
         call: (name, args) => callTool(asking, name, args),
       });
-      // A web response, which Fastify sends as it is.
-      return reply.send(answer as never);
+      // Not the web response itself: Fastify would set its status after the hooks that read the status. As bytes, because
+      // Fastify adds a charset to the type of a text, which clients do not expect.
+      reply.code(answer.status as 200).headers(Object.fromEntries(answer.headers));
+      const text = Buffer.from(await answer.text());
+      return reply.send((text.length === 0 ? undefined : text) as never);
     },
   );
 };
