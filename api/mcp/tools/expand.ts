@@ -26,7 +26,8 @@ export const expand = teamTool({
   run: async ({ deps, scope }, { chunk, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS }) => {
     const chunkId = chunk.trim();
     const found = await expandChunk(deps, scope, { chunkId, before, after, scope: undefined });
-    const chunks = fitAround(found, chunkId.toLowerCase());
+    const asked = found.find(({ chunk_id }) => chunk_id === chunkId.toLowerCase());
+    const chunks = asked === undefined ? [] : fitAround(found, asked);
     return {
       chunks,
       ...noteOf(
@@ -34,16 +35,15 @@ export const expand = teamTool({
           'You cannot reach a chunk with this id. Search again: the text may have been replaced.',
         chunks.length < found.length &&
           `${found.length - chunks.length} chunks did not fit: expand the first or the last of these chunks to continue.`,
+        asked !== undefined && !chunks.includes(asked) && cutNote(chunks, asked),
       ),
     };
   },
 });
 
 /** The chunks that fit into an answer: the one that was asked for, and the nearest ones. */
-function fitAround(found: readonly Chunk[], chunkId: string): Chunk[] {
-  const centre = found.findIndex((chunk) => chunk.chunk_id === chunkId);
-  const asked = found[centre];
-  if (asked === undefined) return [];
+function fitAround(found: readonly Chunk[], asked: Chunk): Chunk[] {
+  const centre = found.indexOf(asked);
   let room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ chunks: [] });
   const kept = [cutChunk(asked, room)];
   room -= countJsonCharacters(kept[0]);
@@ -63,6 +63,14 @@ function fitAround(found: readonly Chunk[], chunkId: string): Chunk[] {
     }
   }
   return kept;
+}
+
+/** What is missing from the chunk that was asked for. */
+function cutNote(chunks: readonly Chunk[], asked: Chunk): string {
+  const isTextCut = !chunks.some(({ text }) => text === asked.text);
+  return isTextCut
+    ? 'The passage is cut, without its tags and headings: fetch its source for the rest.'
+    : 'The tags and headings of the passage did not fit: fetch its source to read them.';
 }
 
 /** A chunk that fits alone: without its headings, and with less text, if nothing else helps. */

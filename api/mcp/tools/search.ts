@@ -81,7 +81,7 @@ export const search = teamTool({
       },
     );
     const byMeaning = answer.embedding.mode === 'server' && !answer.degraded;
-    const results = fillResults(call, answer.hits);
+    const { results, isShortened } = fillResults(call, answer.hits);
     const omitted = answer.hits.length - results.length;
     return {
       results,
@@ -94,7 +94,9 @@ export const search = teamTool({
           'Searched by keywords only: the query vector was not ready in time. Search again later to compare meanings.',
         omitted > 0 &&
           `${omitted} more results did not fit: narrow the search with client, kinds, since or until, or fetch a result.`,
+        isShortened && 'Passages of some results are cut or left out: fetch or expand a result for the rest.',
         omitted === 0 &&
+          !isShortened &&
           results.length === limit &&
           limit < MAX_TOP_K &&
           'There can be more results: raise limit, or narrow the search.',
@@ -107,7 +109,15 @@ export const search = teamTool({
  * The results that fit into an answer. First each gets its best passage, the best results first, so that a long source
  * does not displace others; then each gets its other passages.
  */
-function fillResults(call: TeamCall, hits: readonly Hit[]): Result[] {
+function fillResults(
+  call: TeamCall,
+  hits: readonly Hit[],
+): {
+  results: Result[];
+  /** Whether a passage of these results is cut or left out. */
+  isShortened: boolean;
+} {
+  let isShortened = false;
   let room =
     MAX_ANSWER_CHARACTERS -
     NOTE_CHARACTERS -
@@ -125,17 +135,24 @@ function fillResults(call: TeamCall, hits: readonly Hit[]): Result[] {
     const text = isCut ? cutToJson(best.text, room) : best.text;
     room -= countTextInJson(text);
     filled.push({ result, passages: [{ ordinal: best.ordinal, text }], others });
-    if (isCut) break;
+    if (isCut) {
+      isShortened = true;
+      break;
+    }
   }
   for (const { passages, others } of filled) {
     for (const { ordinal, text } of others) {
       const length = countTextInJson(text) + countTextInJson(GAP);
-      if (length > room) continue;
+      if (length > room) {
+        isShortened = true;
+        continue;
+      }
       passages.push({ ordinal, text });
       room -= length;
     }
   }
-  return filled.map(({ result, passages }) => ({ ...result, text: mergePassages(passages) }));
+  const results = filled.map(({ result, passages }) => ({ ...result, text: mergePassages(passages) }));
+  return { results, isShortened };
 }
 
 /** A result without its text. */

@@ -134,6 +134,22 @@ test('no answer about captures is longer than its bound, and no summary loses a 
   );
 });
 
+test('an answer says that it has only a part of a passage, and where the rest is', async () => {
+  const company = await service.company();
+  // In JSON, longer than an answer.
+  const text = `walrus ${'\u0001'.repeat(7_900)}`;
+  const body = { title: 'A document', chunks: [{ text }] };
+  assert.equal((await post(service, company, '/v1/memory/ingest', body)).statusCode, 201);
+  type Found = { results: { location: { chunkId: string }; text: string }[]; note: string };
+  const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit: 1 });
+  assert.ok((results[0]?.text.length ?? 0) < text.length);
+  assert.match(note, /cut or left out: fetch or expand a result for the rest/);
+  assert.doesNotMatch(note, /raise limit/);
+  const chunk = results[0]?.location.chunkId;
+  const expanded = await bounded<{ note: string }>(company, 'expand', { chunk });
+  assert.match(expanded.note, /The passage is cut, .*: fetch its source for the rest/);
+});
+
 describe('answers with many records are within the bound', () => {
   const longName = '"'.repeat(300);
 
