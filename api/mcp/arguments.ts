@@ -1,5 +1,5 @@
 import { IsDate, IsDateTime } from 'typebox/format';
-import { findClientId } from '../../core/identity/team/find-client.ts';
+import { assertNoClientNamed, findClientId } from '../../core/identity/team/find-client.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { type LayerId, type RequestedScope, writeLayer } from '../../shared/scope.ts';
 import type { TeamCall } from './tool.ts';
@@ -16,7 +16,10 @@ export async function scopeToRead(
   client: string | undefined,
 ): Promise<RequestedScope> {
   if (client === undefined) return {};
-  if (isAll(client)) return { include: ['team', 'client'] };
+  if (isAll(client)) {
+    await assertNoClientNamed(deps, scope, ALL, '/client');
+    return { include: ['team', 'client'] };
+  }
   return { clientId: await findClientId(deps, scope, client, '/client') };
 }
 
@@ -34,7 +37,7 @@ export async function layerToWrite(
 }
 
 function isAll(client: string): boolean {
-  return client.trim().toLowerCase() === ALL;
+  return client.trim() === ALL;
 }
 
 const DAY_MS = 86_400_000;

@@ -28,14 +28,44 @@ export async function findClientId(
   const id = named.trim().toLowerCase();
   if (scope.reads.clients.includes(id)) return id;
   if (isId(id)) throw new ServiceError('scope_forbidden', UNREACHABLE);
-  const clients = await readOnce(database, scope, (tx) => listReadableClientNames(tx));
+  const clients = await readOnce(database, scope, (tx) => listReadableClientNames(tx, null));
   const [only, ...others] = await withName(clients, named);
   if (only === undefined) throw new ServiceError('scope_forbidden', UNREACHABLE);
   if (others.length > 0) {
-    const ids = [only, ...others].slice(0, MAX_LISTED).map((client) => client.id);
-    throw invalidField(path, `is the name of several clients. Name one by its id: ${ids.join(', ')}`);
+    throw invalidField(
+      path,
+      `is the name of several clients. Name one by its id: ${listIds([only, ...others])}`,
+    );
   }
   return only.id;
+}
+
+/**
+ * Requires that no client that the caller can read has a name, because the name means something else.
+ * @param reserved in ASCII, which the database compares as the service does
+ * @param path JSON pointer of the field that has the name
+ * @throws ServiceError `invalid_request` with the ids of the clients
+ */
+export async function assertNoClientNamed(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  reserved: string,
+  path: string,
+): Promise<void> {
+  const candidates = await readOnce(database, scope, (tx) => listReadableClientNames(tx, reserved));
+  const clients = await withName(candidates, reserved);
+  if (clients.length === 0) return;
+  throw invalidField(
+    path,
+    `${reserved} is also the name of a client. Name it by its id, or rename it to read every client: ${listIds(clients)}`,
+  );
+}
+
+function listIds(clients: readonly { id: string }[]): string {
+  return clients
+    .slice(0, MAX_LISTED)
+    .map(({ id }) => id)
+    .join(', ');
 }
 
 /** Those of these clients that have a name. A Team can have thousands, so the event loop turns in between. */

@@ -3,6 +3,7 @@ import type { Client } from '../../../shared/schemas/identity.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { containsText } from '../fragments/text-filter.ts';
 
 type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
@@ -41,12 +42,20 @@ export async function listClients(
   return rows.map((row) => toClient(tx, row));
 }
 
-/** Lists the active clients of the Team that the scope can read, with their names. */
-export async function listReadableClientNames(tx: TeamTransaction): Promise<{ id: string; name: string }[]> {
+/**
+ * Lists the active clients of the Team that the scope can read, with their names.
+ * @param text that the names contain; null: all
+ */
+export async function listReadableClientNames(
+  tx: TeamTransaction,
+  text: string | null,
+): Promise<{ id: string; name: string }[]> {
   return tx.query<{ id: string; name: string }>(
     `select id, name from identity.client
-      where company_id = $1 and team_id = $2 and state = 'active' and id = any ($3::uuid[]) order by id`,
-    [tx.scope.companyId, tx.scope.teamId, tx.scope.reads.clients],
+      where company_id = $1 and team_id = $2 and state = 'active' and id = any ($3::uuid[])
+        and ($4::text is null or ${containsText('name', '$4')})
+      order by id`,
+    [tx.scope.companyId, tx.scope.teamId, tx.scope.reads.clients, text],
   );
 }
 

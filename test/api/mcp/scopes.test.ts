@@ -78,6 +78,25 @@ describe('the argument client', () => {
     assert.deepEqual(await found(company, { client: 'all' }), ['a', 'b', 'team']);
   });
 
+  test('is all only in small letters, and not if a client has that name', async () => {
+    const { company, a, b } = await openScene();
+    assert.deepEqual(await found(company, { client: ' all ' }), ['a', 'b', 'team']);
+    assert.equal(
+      await toolOutcome(service, company, 'search', { query: 'walrus', client: 'All' }),
+      'scope_forbidden',
+    );
+    await rename('client', a, 'ALL');
+    const { text } = await callTool(service, company, 'search', { query: 'walrus', client: 'all' });
+    assert.equal(
+      text,
+      'invalid_request: /client: all is also the name of a client. ' +
+        `Name it by its id, or rename it to read every client: ${a}.`,
+    );
+    assert.deepEqual(await found(company, { client: 'All' }), ['a', 'team']);
+    const granted = await addPerson(service, company, { teamRole: 'member', clients: { [b]: 'read' } });
+    assert.deepEqual(await found(granted, { client: 'all' }), ['b', 'team']);
+  });
+
   test('is folded once, however many clients it is compared with', async (t) => {
     const { company } = await openScene();
     const client = 'CAFÉ älpha';
