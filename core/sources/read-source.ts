@@ -1,9 +1,14 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
+import { type Database, readOnce, transaction } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
-import { type FoundSource, findSource, listSourceChunks } from '../../db/queries/memory/source-library.ts';
+import {
+  type FoundSource,
+  findSource,
+  findTitle,
+  listSourceChunks,
+} from '../../db/queries/memory/source-library.ts';
 import { invalidField } from '../../shared/errors.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import type { LayerId, TeamScope } from '../../shared/scope.ts';
 
 /** A source, and a part of its chunks. */
 export interface SourcePart extends FoundSource {
@@ -28,4 +33,13 @@ export function readSource(
     if (chunks === null) throw invalidField('/cursor', 'is not a cursor of the current text of the source');
     return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
   });
+}
+
+/** Returns the title of the active source of a layer with an external id; null if it does not exist. */
+export function readTitle(
+  database: Database,
+  scope: TeamScope,
+  named: { externalId: string; layerId: LayerId },
+): Promise<string | null> {
+  return readOnce(database, scope, (tx) => findTitle(tx, named));
 }

@@ -24,7 +24,8 @@ export const completeCaptures = teamTool({
     'discarded. Captures that no item names are staged again. The same call again returns the same results.',
   permission: 'memory:curate',
   needs: 'write',
-  annotations: ADDS_ONCE,
+  // A published item can supersede a memory, which is then archived.
+  annotations: { ...ADDS_ONCE, destructiveHint: true },
   input: CompleteRequest.properties,
   output: { results: CompleteResponse.properties.results, ...NOTE },
   run: async ({ deps, scope, signal }, { batchId, items }) => {

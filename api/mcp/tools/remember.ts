@@ -4,6 +4,7 @@ import { runOnce } from '../../../core/access/run-once.ts';
 import { findSimilar } from '../../../core/memories/find-similar.ts';
 import { ingestSource } from '../../../core/sources/ingest-source.ts';
 import { parseIngest } from '../../../core/sources/parse-ingest.ts';
+import { readTitle } from '../../../core/sources/read-source.ts';
 import { Id, Name, OneOf, Text } from '../../../shared/schemas/common.ts';
 import { SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
@@ -27,10 +28,14 @@ export const remember = teamTool({
     'memories that may say the same or contradict it.',
   permission: 'memory:write',
   needs: 'write',
-  annotations: ADDS_ONCE,
+  // With a key it replaces a text, which is then lost. The protocol calls only additions not destructive.
+  annotations: { ...ADDS_ONCE, destructiveHint: true },
   input: {
     text: Text(1_000_000, 'what to store, complete enough to be understood alone'),
-    title: Type.Optional({ ...Name, description: 'without it, the beginning of the text' }),
+    title: Type.Optional({
+      ...Name,
+      description: 'without it, the beginning of the text; with a known `key`, the title stays',
+    }),
     client: ClientArgument('id or name of the client that it belongs to'),
     key: Type.Optional(
       Text(
@@ -49,10 +54,14 @@ export const remember = teamTool({
       description: 'similar published memories of the same layer; empty without the permission memory:read',
     }),
   },
-  run: async (call, { text, title = makeTitle(text), client, key }) => {
+  run: async (call, { text, title: given, client, key }) => {
     const { deps, scope, team, signal } = call;
     const layerId = await layerToWrite(call, client);
     assertActive(team);
+    // A source that exists keeps its title.
+    const kept =
+      key === undefined ? null : await readTitle(deps.database, scope, { externalId: key, layerId });
+    const title = given ?? kept ?? makeTitle(text);
     const body = { title, text, ...(key !== undefined && { externalId: key }) };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
     // Similar memories show their text, which only a caller who can read memories receives.
@@ -62,10 +71,10 @@ export const remember = teamTool({
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
     const answer = await runOnce(deps.database, scope, null, command);
     const { source, duplicate } = answer.body as IngestResponse;
-    const kept = answer.status === 201 ? 'created' : 'replaced';
+    const stored = answer.status === 201 ? 'created' : 'replaced';
     return {
       id: source.id,
-      status: duplicate ? ('duplicate' as const) : (kept as 'created' | 'replaced'),
+      status: duplicate ? ('duplicate' as const) : (stored as 'created' | 'replaced'),
       similar: similar.map((memory) => ({ ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) })),
     };
   },

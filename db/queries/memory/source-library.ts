@@ -77,6 +77,20 @@ export async function findCreationDay(tx: TeamTransaction, name: SourceName): Pr
   return row?.day ?? null;
 }
 
+/** Returns the title of an active source; null if it does not exist. */
+export async function findTitle(
+  tx: TeamTransaction,
+  { externalId, layerId }: Extract<SourceName, { externalId: string }>,
+): Promise<string | null> {
+  const [row] = await tx.query<{ title: string }>(
+    `select s.title from memory.source s
+      where s.team_id = $1 and s.state = 'active' and s.external_id = $2
+        and s.client_id is not distinct from $3::uuid`,
+    [tx.scope.teamId, externalId, layerId],
+  );
+  return row?.title ?? null;
+}
+
 /** Counts how many of the given sources, which are all different, are within the scope. */
 export async function countSources(tx: TeamTransaction, ids: readonly string[]): Promise<number> {
   const [row] = await tx.query<{ known: number }>(

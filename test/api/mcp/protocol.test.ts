@@ -90,7 +90,7 @@ describe('the endpoint of the protocol', () => {
     const named = (hint: string, value: boolean) =>
       tools.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name);
     assert.deepEqual(named('readOnlyHint', true), ['search', 'fetch', 'expand', 'whoami', 'import_status']);
-    assert.deepEqual(named('destructiveHint', true), ['decide_memory']);
+    assert.deepEqual(named('destructiveHint', true), ['remember', 'complete_captures', 'decide_memory']);
     assert.deepEqual(named('idempotentHint', false), ['claim_captures', 'decide_memory']);
   });
 

@@ -277,6 +277,24 @@ describe('the tool remember', () => {
     assert.deepEqual((await called<Found>(service, company, 'search', { query: 'sleeps' })).results, []);
   });
 
+  test('keeps the title of a key if it is given none', async () => {
+    const company = await service.company();
+    const key = 'the habits';
+    const remember = (args: object) => called(service, company, 'remember', { key, ...args });
+    await remember({ text: 'The walrus sleeps.', title: 'Habits' });
+    assert.equal((await remember({ text: 'The walrus swims.' }))['status'], 'replaced');
+    assert.equal((await remember({ text: 'The walrus swims.' }))['status'], 'duplicate');
+    const { results } = await called<Found>(service, company, 'search', { query: 'swims' });
+    assert.deepEqual(
+      results.map(({ title }) => title),
+      ['Habits'],
+    );
+    const clientId = await addClient(service, company);
+    const { id } = await remember({ text: 'The walrus of the client.', client: clientId });
+    const { title } = await called(service, company, 'fetch', { id });
+    assert.equal(title, 'The walrus of the client.');
+  });
+
   test('lists similar published memories of the same layer', async () => {
     const company = await service.company();
     const content = 'The walrus sleeps at noon on the flat rock near the harbour';
