@@ -6,7 +6,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   permission_required: 'Ask the owner of the agent token for a token that has it',
   full_access_required: 'Ask a Team Owner or Team Admin to do it',
   not_found: 'Check the id: it must be one that another tool returned',
-  version_conflict: 'Read the memory again, and decide on its current version',
+  version_conflict: 'Read the memory again with GET /v1/memory/memories, and decide on its current version',
   batch_expired: 'Claim the captures again with claim_captures',
   team_archived: 'Ask an Owner of the Company to restore the Team',
   unavailable: 'Wait a few seconds and call the tool again',

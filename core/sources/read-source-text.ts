@@ -8,6 +8,9 @@ import { readSource } from './read-source.ts';
 /** Chunks of one read: most parts need one or two. */
 const CHUNKS_PER_READ = 60;
 
+/** The error for a place that the current text does not have. */
+const STALE = { path: '/id', message: 'the text was replaced; fetch it from its id' };
+
 /** A place in the text of a source. */
 export interface TextPosition {
   /** The last chunk before it; null in the first chunk. */
@@ -47,7 +50,7 @@ export async function readSourceText(
   let { after, offset } = position;
   const texts: string[] = [];
   for (;;) {
-    const part = await readSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after });
+    const part = await readSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after }, STALE);
     if (part === null) throw new ServiceError('not_found');
     if (found === null) {
       found = { source: part.source, metadata: part.metadata };
@@ -56,7 +59,7 @@ export async function readSourceText(
     const { chunks } = part;
     for (const chunk of chunks.slice(0, CHUNKS_PER_READ)) {
       const text = chunk.text.slice(offset);
-      if (offset > 0 && text === '') throw invalidField('/id', 'is not a position in the text of the source');
+      if (offset > 0 && text === '') throw invalidField(STALE.path, STALE.message);
       left -= limits.measure(texts.length === 0 ? text : `${JOINT}${text}`);
       if (left < 0) {
         if (texts.length > 0) return { ...found, text: texts.join(JOINT), next: { after, offset: 0 } };

@@ -18,6 +18,7 @@ export interface SourcePart extends FoundSource {
 /**
  * Reads a source and a part of its chunks, in one transaction.
  * @returns null if the source does not exist
+ * @param stale the field that says where the part begins, and what is wrong with it then
  * @throws ServiceError `invalid_request` if the part begins after a chunk that has been replaced
  */
 export function readSource(
@@ -25,12 +26,13 @@ export function readSource(
   scope: TeamScope,
   id: string,
   part: ListPart,
+  stale = { path: '/cursor', message: 'is not a cursor of the current text of the source' },
 ): Promise<SourcePart | null> {
   return transaction(database, scope, async (tx) => {
     const found = await findSource(tx, id);
     if (found === null) return null;
     const chunks = await listSourceChunks(tx, id, part);
-    if (chunks === null) throw invalidField('/cursor', 'is not a cursor of the current text of the source');
+    if (chunks === null) throw invalidField(stale.path, stale.message);
     return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
   });
 }

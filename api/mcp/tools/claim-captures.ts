@@ -11,13 +11,12 @@ import {
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
 import { countJsonCharacters, countTextInJson, endOfFitting } from '../../../shared/text/json-characters.ts';
+import { formatPosition, parseOffset, splitPosition } from '../position.ts';
 import { MAX_ANSWER_CHARACTERS, READS, type TeamCall, teamTool } from '../tool.ts';
 import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
 
 /** The room for the captures of an answer. */
 const ROOM = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - 400;
-/** Between the id of a capture and where the rest of its summary begins. */
-const SEPARATOR = ':';
 /** The summary of a capture has room for at least this many characters. */
 const LEAST_CHARACTERS = 200;
 
@@ -60,7 +59,7 @@ export const claimCaptures = teamTool({
   },
   run: async (call, args) => {
     const { limit = DEFAULT_CLAIM_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS, clientId, next } = args;
-    if (next !== undefined) return { batch: null, rest: await readRest(call, next.trim()) };
+    if (next !== undefined) return { batch: null, rest: await readRest(call, next) };
     const scope = claimScope(call.scope, clientId);
     assertActive(call.team);
     const batch = await claimBatch(call.deps, scope, { limit, leaseSeconds, clientId, maxCharacters: ROOM });
@@ -91,27 +90,27 @@ function fitCaptures(captures: readonly Capture[]): CapturePart[] {
     const end = endOfFitting(summary, 0, own);
     const { next: _, ...whole } = frame;
     if (end === summary.length) return { ...whole, summary };
-    return { ...whole, summary: summary.slice(0, end), next: `${frame.id}${SEPARATOR}${end}` };
+    return { ...whole, summary: summary.slice(0, end), next: formatPosition(frame.id, end) };
   });
 }
 
 /** A capture without its summary, with the longest `next`. */
 function frameOf(capture: Capture): CapturePart {
-  return { ...capture, summary: '', next: `${capture.id}${SEPARATOR}${capture.summary.length}` };
+  return { ...capture, summary: '', next: formatPosition(capture.id, capture.summary.length) };
 }
 
 /** The next part of a summary. */
 async function readRest({ deps, scope }: TeamCall, next: string): Promise<Rest> {
-  const [captureId = '', position = ''] = next.split(SEPARATOR);
+  const [captureId = '', position = ''] = splitPosition(next);
   const { id: found, summary } = await readClaimedCapture(deps, scope, captureId);
-  const start = Number(position);
-  if (!Number.isInteger(start) || start < 0 || start > summary.length) {
+  const start = parseOffset(position);
+  if (start === null || start > summary.length) {
     throw invalidField('/next', 'must be the next of a capture');
   }
   const end = endOfFitting(summary, start, ROOM - 200);
   return {
     captureId: found,
     summary: summary.slice(start, end),
-    next: end === summary.length ? null : `${found}${SEPARATOR}${end}`,
+    next: end === summary.length ? null : formatPosition(found, end),
   };
 }

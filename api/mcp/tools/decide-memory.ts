@@ -1,11 +1,25 @@
 import { Type } from 'typebox';
-import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { decide } from '../../../core/memories/decide.ts';
+import { invalidField } from '../../../shared/errors.ts';
 import { Decision, Memory } from '../../../shared/schemas/library.ts';
+import { pick } from '../pick.ts';
 import { READS, teamTool } from '../tool.ts';
 
 const { action, title, content, supersedes } = Decision.properties;
-const Version = Type.Integer({ minimum: 1, description: 'the version that the decision is based on' });
+const version = Type.Integer({ minimum: 1, description: 'the version that the decision is based on' });
+const DECISION = { version, action, title, content, supersedes };
+
+const DECIDED = {
+  id: Memory.properties.id,
+  state: Memory.properties.state,
+  title: Memory.properties.title,
+  version: Memory.properties.version,
+  layer: Memory.properties.layer,
+  clientId: Memory.properties.clientId,
+  sourceId: { ...Memory.properties.sourceId, description: '`fetch` takes it; null unless published' },
+  supersedes: Memory.properties.supersedes,
+  supersededBy: Memory.properties.supersededBy,
+};
 
 /** Decides on one memory. */
 export const decideMemory = teamTool({
@@ -17,29 +31,13 @@ export const decideMemory = teamTool({
   permission: 'memory:review',
   needs: 'full',
   annotations: { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-  input: {
-    id: Type.String({ description: 'of the memory' }),
-    version: Version,
-    action,
-    title,
-    content,
-    supersedes,
-  },
-  output: {
-    id: Memory.properties.id,
-    state: Memory.properties.state,
-    title: Memory.properties.title,
-    version: Memory.properties.version,
-    layer: Memory.properties.layer,
-    clientId: Memory.properties.clientId,
-    sourceId: { ...Memory.properties.sourceId, description: '`fetch` takes it; null unless published' },
-    supersedes: Memory.properties.supersedes,
-    supersededBy: Memory.properties.supersededBy,
-  },
-  run: async ({ deps, scope, team, signal }, { id, ...decision }) => {
-    assertActive(team);
-    const decided = await decide(deps, scope, { ...decision, memoryId: id }, signal);
-    const { state, title, version, layer, clientId, sourceId, supersedes, supersededBy } = decided;
-    return { id: decided.id, state, title, version, layer, clientId, sourceId, supersedes, supersededBy };
+  input: { id: Type.String({ description: 'of the memory' }), ...DECISION },
+  output: DECIDED,
+  run: async ({ deps, scope, signal }, args) => {
+    if (args.action === 'update' && args.title === undefined && args.content === undefined) {
+      throw invalidField('/content', 'is required with update when title is absent');
+    }
+    const decision = { ...pick(DECISION, args), memoryId: args.id };
+    return pick(DECIDED, await decide(deps, scope, decision, signal));
   },
 });

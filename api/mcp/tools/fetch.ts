@@ -9,16 +9,17 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Metadata, Nullable, Text } from '../../../shared/schemas/common.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
 import { countJsonCharacters, countTextInJson, endOfFitting } from '../../../shared/text/json-characters.ts';
+import { pick } from '../pick.ts';
+import { formatPosition, parseOffset, splitPosition } from '../position.ts';
 import { sourceUrl } from '../source-url.ts';
 import { READS, teamTool } from '../tool.ts';
 
 /** The most characters of an answer. */
 const MAX_CHARACTERS = 60_000;
-/** Between the parts of a position. */
-const SEPARATOR = ':';
 
 const { kind, uri, externalId, layer, clientId, state, tags, createdBy, createdAt, updatedAt } =
   Source.properties;
+const KNOWN = { kind, uri, externalId, layer, clientId, state, tags, createdBy, createdAt, updatedAt };
 
 type FoundSource = Pick<SourceTextPart, 'source' | 'metadata'>;
 
@@ -39,22 +40,13 @@ export const fetch = teamTool({
     text: Type.String(),
     url: Type.String({ description: 'the address to cite' }),
     metadata: Type.Object({
-      kind,
-      uri,
-      externalId,
-      layer,
-      clientId,
-      state,
-      tags,
-      createdBy,
-      createdAt,
-      updatedAt,
+      ...KNOWN,
       custom: Type.Optional({ ...Metadata, description: 'the metadata that the source was stored with' }),
       next: Nullable(Type.String(), 'the id that fetches the next part; null at the end of the text'),
     }),
   },
   run: async ({ deps: { database }, scope, linkBase }, { id: given }) => {
-    const { id, position } = parsePosition(given.trim());
+    const { id, position } = parsePosition(given);
     const isFirst = position.after === null && position.offset === 0;
     const frameOf = ({ source, metadata }: FoundSource) => ({
       id: source.id,
@@ -62,16 +54,7 @@ export const fetch = teamTool({
       text: '',
       url: sourceUrl(linkBase, source),
       metadata: {
-        kind: source.kind,
-        uri: source.uri,
-        externalId: source.externalId,
-        layer: source.layer,
-        clientId: source.clientId,
-        state: source.state,
-        tags: source.tags,
-        createdBy: source.createdBy,
-        createdAt: source.createdAt,
-        updatedAt: source.updatedAt,
+        ...pick(KNOWN, source),
         ...(isFirst && Object.keys(metadata).length > 0 && { custom: metadata }),
         next: LONGEST_POSITION,
       },
@@ -87,7 +70,7 @@ export const fetch = teamTool({
       },
     );
     const frame = frameOf(part);
-    const next = part.next === null ? null : formatPosition(id, part.next);
+    const next = part.next === null ? null : formatNext(id, part.next);
     return { ...frame, text: part.text, metadata: { ...frame.metadata, next } };
   },
 });
@@ -95,16 +78,14 @@ export const fetch = teamTool({
 /** As long as any position. */
 const LONGEST_POSITION = 'x'.repeat(80);
 
-/** The id of a source, and after colons the chunk and the offset at which the next part begins. */
-function formatPosition(id: string, { after, offset }: TextPosition): string {
-  return [id, after ?? '', ...(offset === 0 ? [] : [offset])].join(SEPARATOR);
+/** The id of a source, the chunk before the next part and, if the part begins within a chunk, the offset. */
+function formatNext(id: string, { after, offset }: TextPosition): string {
+  return formatPosition(id, after ?? '', ...(offset === 0 ? [] : [offset]));
 }
 
 function parsePosition(given: string): { id: string; position: TextPosition } {
-  const [id = '', after = '', offset = '0', ...rest] = given.split(SEPARATOR);
-  const position = { after: after === '' ? null : parseId(after), offset: Number(offset) };
-  if (!Number.isSafeInteger(position.offset) || position.offset < 0 || rest.length > 0) {
-    throw new ServiceError('not_found');
-  }
-  return { id: parseId(id), position };
+  const [id = '', after = '', offset = '0', ...rest] = splitPosition(given);
+  const position = { after: after === '' ? null : parseId(after), offset: parseOffset(offset) };
+  if (position.offset === null || rest.length > 0) throw new ServiceError('not_found');
+  return { id: parseId(id), position: { ...position, offset: position.offset } };
 }

@@ -4,6 +4,7 @@ import { listImports, readImport } from '../../../core/imports/read-imports.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Import } from '../../../shared/schemas/imports.ts';
 import { countFitting, countJsonCharacters, cutToJson } from '../../../shared/text/json-characters.ts';
+import { pick } from '../pick.ts';
 import { MAX_ANSWER_CHARACTERS, READS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
 
@@ -27,7 +28,7 @@ const {
   createdAt,
   updatedAt,
 } = Import.properties;
-const ListedImport = Type.Object({
+const LISTED = {
   id,
   filename,
   title,
@@ -40,7 +41,8 @@ const ListedImport = Type.Object({
   sourceId,
   createdAt,
   updatedAt,
-});
+};
+const ListedImport = Type.Object(LISTED);
 type ListedImport = Static<typeof ListedImport>;
 
 /** Returns the state of imports. */
@@ -82,18 +84,7 @@ export const importStatus = teamTool({
 });
 
 function toListed(found: Import): ListedImport {
-  return {
-    id: found.id,
-    filename: found.filename,
-    title: found.title,
-    layer: found.layer,
-    clientId: found.clientId,
-    state: found.state,
-    progress: found.progress,
-    attempts: found.attempts,
-    error: found.error && { ...found.error, message: cutToJson(found.error.message, MAX_MESSAGE) },
-    sourceId: found.sourceId,
-    createdAt: found.createdAt,
-    updatedAt: found.updatedAt,
-  };
+  const listed = pick(LISTED, found);
+  const { error } = listed;
+  return { ...listed, error: error && { ...error, message: cutToJson(error.message, MAX_MESSAGE) } };
 }

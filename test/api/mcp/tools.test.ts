@@ -6,7 +6,7 @@ import { stageCapture } from '../../support/captures.ts';
 import { FAULT, plantImports } from '../../support/import-records.ts';
 import { called, callTool, toolOutcome } from '../../support/mcp.ts';
 import { addMemory } from '../../support/memories.ts';
-import { addClient, addPerson, addTeam, type Caller, post } from '../../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
 
 const service = await openTestApp({ MEMORY_API_PUBLIC_URL: 'https://memory.example/base' });
 
@@ -164,6 +164,12 @@ describe('the tool fetch', () => {
     assert.equal((await post(service, company, '/v1/memory/ingest', replaced)).statusCode, 200);
     const outcome = await toolOutcome(service, company, 'fetch', { id: first.metadata.next });
     assert.equal(outcome, 'invalid_request');
+    const { text } = await callTool(service, company, 'fetch', { id: first.metadata.next });
+    assert.equal(text, 'invalid_request: /id: the text was replaced; fetch it from its id.');
+    const [, chunk] = first.metadata.next.split(':');
+    for (const wrong of [`${id}:${chunk}:x`, `${id}:${chunk}:-1`, `${id}:${chunk}:`, `${id}:${chunk}:1:2`]) {
+      assert.equal(await toolOutcome(service, company, 'fetch', { id: wrong }), 'not_found', wrong);
+    }
   });
 
   test('returns the same error for an unknown and a malformed id', async () => {
@@ -345,12 +351,37 @@ describe('the tools of captures and memories', () => {
     const published = await called(service, company, 'decide_memory', { id, version: 1, action: 'publish' });
     assert.deepEqual([published['state'], published['version']], ['published', 2]);
     const stale = await callTool(service, company, 'decide_memory', { id, version: 1, action: 'delete' });
-    assert.match(stale.text, /^version_conflict: The memory is now at version 2\. Read the memory again/);
+    assert.match(
+      stale.text,
+      /^version_conflict: The memory is now at version 2\. Read the memory again with GET /,
+    );
     const found = await called<Found>(service, company, 'search', { query: 'walrus' });
     assert.deepEqual(
       found.results.map((result) => result.id),
       [published['sourceId']],
     );
+  });
+
+  test('name only arguments that decide_memory has', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', {});
+    const { text } = await callTool(service, company, 'decide_memory', {
+      id: memory.id,
+      version: memory.version,
+      action: 'update',
+    });
+    assert.equal(text, 'invalid_request: /content: is required with update when title is absent.');
+  });
+
+  test('refuse a memory that does not exist before the archived Team, as the route does', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'review', {});
+    await archiveTeam(service, company.teamId);
+    const decide = (args: object) =>
+      toolOutcome(service, company, 'decide_memory', { version: 1, action: 'publish', ...args });
+    assert.equal(await decide({ id: company.teamId }), 'not_found');
+    assert.equal(await decide({ id: memory.id, action: 'discard', title: 'A title' }), 'invalid_request');
+    assert.equal(await decide({ id: memory.id }), 'team_archived');
   });
 
   test('claim only as many captures as fit, and return the rest of a long summary', async () => {
