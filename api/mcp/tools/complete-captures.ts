@@ -6,14 +6,12 @@ import {
   CompleteResponse,
   type ConsolidationResult,
 } from '../../../shared/schemas/consolidation.ts';
-import { countJsonCharacters, cutToJson } from '../../../shared/text/json-characters.ts';
+import { countJsonCharacters } from '../../../shared/text/json-characters.ts';
 import { ADDS_ONCE, MAX_ANSWER_CHARACTERS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { toShown } from './similar.ts';
 
 type CompleteResponse = Static<typeof CompleteResponse>;
-
-/** Of a similar memory, in JSON. */
-const MAX_EXCERPT = 400;
 
 /** Completes a batch of captures with the memories that were made of them. */
 export const completeCaptures = teamTool({
@@ -21,7 +19,8 @@ export const completeCaptures = teamTool({
   title: 'Complete captures',
   description:
     'Stores the memories that you made of a batch of captures, all or none: each item is published, sent to review or ' +
-    'discarded. Captures that no item names are staged again. The same call again returns the same results.',
+    'discarded. Captures that no item names are staged again. The same call again returns the same results. A call has ' +
+    'room for 1 MiB: if the contents of the items are longer, name fewer captures, and claim the others again.',
   permission: 'memory:curate',
   needs: 'write',
   // A published item can supersede a memory, which is then archived.
@@ -42,7 +41,7 @@ function fitted(given: readonly ConsolidationResult[]) {
   let omitted = 0;
   for (const [index, { similar }] of given.entries()) {
     for (const memory of similar) {
-      const shown = { ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) };
+      const shown = toShown(memory);
       const length = countJsonCharacters(shown) + 1;
       if (length > room) omitted += 1;
       else {

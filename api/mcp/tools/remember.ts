@@ -8,15 +8,15 @@ import { readTitle } from '../../../core/sources/read-source.ts';
 import { Id, Name, OneOf, Text } from '../../../shared/schemas/common.ts';
 import { SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
-import { cutToJson } from '../../../shared/text/json-characters.ts';
 import { layerToWrite } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
+import { toShown } from './similar.ts';
 
+/** As much as a message has room for, also if each character is escaped with six bytes. */
+const MAX_TEXT = 160_000;
 /** The longest title that is made of a text, in UTF-16 code units. */
 const MAX_MADE_TITLE = 80;
-/** Of a similar memory, in JSON. */
-const MAX_EXCERPT = 400;
 
 /** Stores a text that searches find at once. */
 export const remember = teamTool({
@@ -31,7 +31,7 @@ export const remember = teamTool({
   // With a key it replaces a text, which is then lost. The protocol calls only additions not destructive.
   annotations: { ...ADDS_ONCE, destructiveHint: true },
   input: {
-    text: Text(1_000_000, 'what to store, complete enough to be understood alone'),
+    text: Text(MAX_TEXT, 'what to store, complete enough to be understood alone'),
     title: Type.Optional({
       ...Name,
       description: 'without it, the beginning of the text; with a known `key`, the title stays',
@@ -75,7 +75,7 @@ export const remember = teamTool({
     return {
       id: source.id,
       status: duplicate ? ('duplicate' as const) : (stored as 'created' | 'replaced'),
-      similar: similar.map((memory) => ({ ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) })),
+      similar: similar.map(toShown),
     };
   },
 });

@@ -314,6 +314,25 @@ describe('the tool remember', () => {
     );
   });
 
+  test('accepts every text that it says it accepts, however its characters are escaped', async () => {
+    const company = await service.company();
+    const escaped = JSON.stringify(`walrus ${'\u0001'.repeat(159_990)}`);
+    const call = (text: string) =>
+      post(
+        service,
+        company,
+        '/v1/mcp',
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call",' +
+          `"params":{"name":"remember","arguments":{"text":${text}}}}`,
+      );
+    const answer = await call(escaped);
+    assert.equal(answer.statusCode, 200);
+    type Answer = { result: { structuredContent?: { status: string } } };
+    assert.equal(answer.json<Answer>().result.structuredContent?.status, 'created');
+    const long = await callTool(service, company, 'remember', { text: 'a'.repeat(160_001) });
+    assert.match(long.text, /^invalid_request: \/text: /);
+  });
+
   test('does not accept an end, which it could not keep', async () => {
     const company = await service.company();
     const args = { text: 'The walrus sleeps.', expires: '2030-01-01T00:00:00Z' };
