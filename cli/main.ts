@@ -1,4 +1,4 @@
-import { loadEnvironmentFile } from '../shared/settings/environment.ts';
+import { ignoreEnvironmentFile } from './client/environment.ts';
 import { parseArguments } from './program/arguments.ts';
 import { commandHelp } from './program/help.ts';
 import { findCommand } from './program/registry.ts';
@@ -13,7 +13,7 @@ async function run(words: string[]): Promise<void> {
   const { name, command, args } = called;
   const { values, operand } = parseArguments(command, args);
   if (values.help === true) return console.log(commandHelp(name, command));
-  if (command.ignoresEnvironmentFile !== true) loadEnvironmentFile();
+  if (command.ignoresEnvironmentFile === true) ignoreEnvironmentFile();
   const result = await command.run(values, operand);
   printResult(result, values.json === true);
   if (result.failure !== undefined) throw result.failure;

@@ -6,7 +6,7 @@ import { findTeam } from './find-team.ts';
 import { chosenProfile, type Profile, readProfileSettings } from './profiles.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
 import { readSession } from './session-file.ts';
-import { environmentToken, serviceUrl } from './settings.ts';
+import { environmentToken, placeName, serviceUrl, serviceUrlFor } from './settings.ts';
 
 /** The options that say which service to use, and as whom. */
 export interface Connection {
@@ -30,14 +30,18 @@ interface Access {
 
 /**
  * Where to send requests, and with what credential: that of a named profile, otherwise MEMORY_API_TOKEN if it is set,
- * otherwise the saved session. A session is sent only to the address that it belongs to, so that a `--url` or a .env
- * file with another address cannot obtain it.
+ * otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
+ * of the same place or of `--url`, so that a .env file with another address cannot obtain them.
  */
 async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
   const profile = chosenProfile(givenProfile);
   const token = profile === null ? environmentToken() : null;
   if (token !== null)
-    return { url: serviceUrl(givenUrl), credential: { token, source: 'MEMORY_API_TOKEN' }, profile };
+    return {
+      url: serviceUrlFor(`MEMORY_API_TOKEN comes from ${placeName(token.place)}`, token.place, givenUrl),
+      credential: { token: token.text, source: 'MEMORY_API_TOKEN' },
+      profile,
+    };
   const session = await readSession(profile);
   if (session === null && profile !== null) {
     throw new CommandError(

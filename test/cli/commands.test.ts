@@ -53,10 +53,10 @@ describe('cli owner-reset-link', () => {
     assert.equal(answer.json<{ user: { id: string } }>().user.id, other.userId);
   });
 
-  test('reads the token from .env and the port from the settings and acts as the server principal', async () => {
+  test('reads the token and the port from .env and acts as the server principal', async () => {
     const file = join(home, '.env');
-    await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\n`);
-    const ended = await runCli(['owner-reset-link'], { MEMORY_API_PORT: new URL(base).port, PORT: '1' });
+    await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\nMEMORY_API_PORT=${new URL(base).port}\nPORT=1\n`);
+    const ended = await runCli(['owner-reset-link']);
     await rm(file);
     assert.equal(ended.code, 0, ended.stderr);
     assert.match(ended.stdout, /\/reset#token=/);

@@ -4,7 +4,7 @@ import { Session } from '../../../shared/schemas/identity.ts';
 import { chosenProfile } from '../../client/profiles.ts';
 import { connect, NoBody, ServiceRefusal } from '../../client/service-client.ts';
 import { readSession, writeSession } from '../../client/session-file.ts';
-import { serviceUrl, setting } from '../../client/settings.ts';
+import { serviceUrlFor, setting } from '../../client/settings.ts';
 import { type Command, SERVICE_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
@@ -78,7 +78,7 @@ belongs to the same address. A session is sent only to its own address. Each use
 and logout ends it at once.`,
   async run(values) {
     const profile = chosenProfile(values.profile);
-    const url = serviceUrl(values.url);
+    const url = serviceUrlFor('the password comes from you', 'environment', values.url);
     const email = await readEmail(values.email);
     const password = await readPassword(email, url);
     const { token, expiresAt, user } = await signIn(url, email, password);

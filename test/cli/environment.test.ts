@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { assertRefused, openHomes, otherServices, type Person } from './cli.ts';
+import { signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+const owner = () => signedInOwner(service, base, newPerson);
+
+/** Writes the file `.env` of the folder in which a person runs commands. */
+const writeEnvironmentFile = ({ home }: Person, ...lines: string[]) =>
+  writeFile(join(home, '.env'), `${lines.join('\n')}\n`);
+
+describe('a file .env of the working folder', () => {
+  test('names no editor and no folder of settings', async () => {
+    const { company, person, text } = await owner();
+    await stageCapture(service, company);
+    const mark = join(person.home, 'was-run');
+    await writeEnvironmentFile(
+      person,
+      `VISUAL=touch '${mark}';`,
+      `EDITOR=touch '${mark}';`,
+      `XDG_CONFIG_HOME=${join(person.home, 'theirs')}`,
+    );
+    assertRefused(await person.run(['consolidate']), /no editor can be opened/);
+    await assert.rejects(access(mark), { code: 'ENOENT' });
+    // The session is still found below the home folder.
+    assert.match(await text('whoami'), /^using the saved session/m);
+  });
+
+  test('receives no token of the environment, and its token goes to no address of the environment', async () => {
+    const person = await newPerson();
+    const other = await openOther((_request, response) => response.end('{}'));
+    await writeEnvironmentFile(person, `MEMORY_API_PUBLIC_URL=${other.url}`);
+    const env = { MEMORY_API_TOKEN: API_TOKEN };
+    assertRefused(
+      await person.run(['whoami'], { env }),
+      /MEMORY_API_TOKEN comes from the environment, but the address from \.env: name the address with --url/,
+    );
+    await writeEnvironmentFile(person, `PORT=${new URL(other.url).port}`);
+    assertRefused(await person.run(['whoami'], { env }), /but the address from \.env/);
+    for (const [args, more] of [
+      [['--url', base], {}],
+      [[], { MEMORY_API_PORT: new URL(base).port }],
+    ] as const) {
+      const ended = await person.run(['whoami', ...args], { env: { ...env, ...more } });
+      assert.match(ended.stdout, new RegExp(`^using MEMORY_API_TOKEN for ${base}$`, 'm'));
+    }
+    await writeEnvironmentFile(person, `MEMORY_API_TOKEN=${API_TOKEN}`);
+    assertRefused(
+      await person.run(['whoami'], { env: { MEMORY_API_PUBLIC_URL: other.url } }),
+      /MEMORY_API_TOKEN comes from \.env, but the address from the environment/,
+    );
+    assert.deepEqual(other.asked, []);
+    await writeEnvironmentFile(person, `MEMORY_API_TOKEN=${API_TOKEN}`, `MEMORY_API_PUBLIC_URL=${base}`);
+    const both = await person.run(['whoami'], { env: { MEMORY_API_PUBLIC_URL: other.url } });
+    assert.equal(both.code, 0, both.stderr);
+  });
+
+  test('receives no password', async () => {
+    const person = await newPerson();
+    const other = await openOther((_request, response) => response.end('{}'));
+    await writeEnvironmentFile(person, `MEMORY_API_PUBLIC_URL=${other.url}`);
+    const login = ['login', '--email', 'a@example.com'];
+    assertRefused(
+      await person.run(login, { input: 'a password\n' }),
+      /the password comes from you, but the address from \.env: name the address with --url/,
+    );
+    assert.deepEqual(other.asked, []);
+  });
+
+  test('is ignored if it is a folder', async () => {
+    const { person, text } = await owner();
+    await mkdir(join(person.home, '.env'));
+    assert.match(await text('whoami'), /^using the saved session/m);
+  });
+});
