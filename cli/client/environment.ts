@@ -55,3 +55,15 @@ export function findIn(place: Place, name: string): Found | null {
 export function findVariable(name: string): Found | null {
   return findIn(process.env[name] === undefined ? FILE : 'environment', name);
 }
+
+/** Whether a variable of the service or of the client can contain a credential, or be used to find one. */
+function isPrivate(name: string): boolean {
+  // Windows does not distinguish the case of names.
+  const upper = name.toUpperCase();
+  return upper.startsWith('MEMORY_') || upper === 'DATABASE_URL';
+}
+
+/** The environment of programs that the client starts: its own, without the settings of the service and of the client. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPrivate(name)));
+}

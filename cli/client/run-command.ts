@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { CommandError } from '../terminal/command-error.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
+import { childEnvironment } from './environment.ts';
 
 /** More than any command that answers as asked prints. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Runs a command of the user in a shell: text on standard input, text on standard output. What it prints on standard
- * error is shown.
+ * error is shown. It gets no settings of the service and of the client, because they contain credentials.
  * @param what what the command is for, for messages
  * @param timeoutMs after this time, the command is ended
  * @throws CommandError if it cannot be started, fails, takes too long or prints too much
@@ -21,6 +22,7 @@ export async function runCommand(
   const child = spawn(command, {
     shell: true,
     cwd: invocationFolder(),
+    env: childEnvironment(),
     stdio: ['pipe', 'pipe', 'inherit'],
     timeout: timeoutMs,
   });

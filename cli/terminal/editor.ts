@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '../client/environment.ts';
 import { setting } from '../client/settings.ts';
 import { CommandError } from './command-error.ts';
 import { atTerminal } from './prompt.ts';
@@ -23,7 +24,7 @@ export async function editText(text: string): Promise<string> {
   try {
     const path = join(folder, 'text.md');
     await writeFile(path, text);
-    const child = spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit' });
+    const child = spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit', env: childEnvironment() });
     const failure = await new Promise<string | null>((resolve) => {
       child.on('error', (error) => resolve(error.message));
       child.on('close', (code, signal) => resolve(code === 0 ? null : `exit code ${code ?? signal}`));

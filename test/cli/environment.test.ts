@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
@@ -79,5 +79,41 @@ describe('a file .env of the working folder', () => {
     const { person, text } = await owner();
     await mkdir(join(person.home, '.env'));
     assert.match(await text('whoami'), /^using the saved session/m);
+  });
+});
+
+describe('a program that the client starts', () => {
+  /** A command that saves its environment, and fails. */
+  const PRINT = 'env > "$HOME/found"; exit 1';
+
+  test('gets the environment without the settings of the service and of the client', async () => {
+    const { company, person } = await owner();
+    await stageCapture(service, company);
+    const { token } = company;
+    const env = {
+      MEMORY_API_TOKEN: token,
+      MEMORY_DATABASE_URL: 'postgres://of-this-test',
+      DATABASE_URL: 'postgres://of-this-test',
+      OF_THE_USER: 'yes',
+    };
+    await writeEnvironmentFile(person, 'MEMORY_METRICS_TOKEN=of-this-test', 'PORT=1');
+    const at = ['--url', base];
+    const set = await person.run(['profile', 'set', '--embed-with', PRINT]);
+    assert.equal(set.code, 0, set.stderr);
+    for (const [args, more] of [
+      [['consolidate', '--with', PRINT], {}],
+      [['consolidate'], { EDITOR: `${PRINT};` }],
+      [['search', 'anything'], {}],
+    ] as const) {
+      await rm(join(person.home, 'found'), { force: true });
+      assertRefused(
+        await person.run([...args, ...at], { env: { ...env, ...more } }),
+        /failed \(exit code 1\)/,
+      );
+      const found = await readFile(join(person.home, 'found'), 'utf8');
+      assert.match(found, /^OF_THE_USER=yes$/m);
+      assert.doesNotMatch(found, /of-this-test|^MEMORY_|^PORT=/m);
+      assert.ok(!found.includes(token));
+    }
   });
 });
