@@ -2,6 +2,7 @@ import { isAgentToken } from '../../shared/formats/agent-token.ts';
 import { SessionInfo } from '../../shared/schemas/identity.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
+import { type Found, findVariable } from './environment.ts';
 import { findTeam } from './find-team.ts';
 import { chosenProfile, type Profile, readProfileSettings } from './profiles.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
@@ -29,19 +30,35 @@ interface Access {
 }
 
 /**
- * Where to send requests, and with what credential: that of a named profile, otherwise MEMORY_API_TOKEN if it is set,
- * otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
+ * The token that the variables choose; null if it is not set, or if MEMORY_PROFILE hides it. A variable of the
+ * environment hides one of `.env`.
+ * @throws CommandError if both are set in one place: a program with a token of its own must not act as a person
+ */
+function chosenToken(): Found | null {
+  const token = environmentToken();
+  const profile = findVariable('MEMORY_PROFILE');
+  if (token === null || profile === null) return token;
+  if (token.place !== profile.place) return token.place === 'environment' ? token : null;
+  throw new CommandError(
+    `MEMORY_API_TOKEN and MEMORY_PROFILE are both set in ${placeName(token.place)}: unset one of them, or choose a profile with --profile`,
+  );
+}
+
+/**
+ * Where to send requests, and with what credential: that of the profile of `--profile`, otherwise MEMORY_API_TOKEN or the
+ * profile of MEMORY_PROFILE, whichever is set, otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
  * of the same place or of `--url`, so that a .env file with another address cannot obtain them.
  */
 async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
-  const profile = chosenProfile(givenProfile);
-  const token = profile === null ? environmentToken() : null;
-  if (token !== null)
+  const token = givenProfile === undefined ? chosenToken() : null;
+  if (token !== null) {
     return {
       url: serviceUrlFor(`MEMORY_API_TOKEN comes from ${placeName(token.place)}`, token.place, givenUrl),
       credential: { token: token.text, source: 'MEMORY_API_TOKEN' },
-      profile,
+      profile: null,
     };
+  }
+  const profile = chosenProfile(givenProfile);
   const session = await readSession(profile);
   if (session === null && profile !== null) {
     throw new CommandError(
@@ -49,7 +66,8 @@ async function findAccess({ url: givenUrl, profile: givenProfile }: Connection):
     );
   }
   // A profile names its service. Variables of another one, in a .env file of this folder, do not change it.
-  const url = profile === null ? serviceUrl(givenUrl, session?.url) : serviceUrl(givenUrl ?? session?.url);
+  const isNamed = profile !== null || givenProfile !== undefined;
+  const url = isNamed ? serviceUrl(givenUrl ?? session?.url) : serviceUrl(givenUrl, session?.url);
   if (session === null) {
     throw new CommandError(
       `you are not signed in: sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN to the token of the service`,

@@ -54,8 +54,8 @@ export const TEAM_OPTIONS = {
 
 export const CREDENTIAL_NOTE = `The credential is MEMORY_API_TOKEN, from the environment or from a file .env in this
 folder; it can be an agent token. It is sent only to an address from the same place, or to that of --url. If it is not
-set, or is empty, the credential is the session that login saved. With a profile, it is the session of the profile. A
-session is sent only to its own address.`;
+set, or is empty, the credential is the session that login saved. With a profile, it is the session of the profile, also
+with --profile default; MEMORY_API_TOKEN and MEMORY_PROFILE cannot be combined. A session is sent only to its own address.`;
 
 /** The parts of the list of commands. */
 export const SECTIONS = {

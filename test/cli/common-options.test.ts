@@ -127,7 +127,7 @@ describe('profiles', () => {
     const env = { MEMORY_API_TOKEN: API_TOKEN, MEMORY_API_PUBLIC_URL: 'http://127.0.0.1:1' };
     const byOption = await person.run(['whoami', '--json', '--profile', 'work'], { env });
     assert.equal((JSON.parse(byOption.stdout) as { user: { email: string } }).user.email, email);
-    const byVariable = await person.run(['whoami'], { env: { ...env, MEMORY_PROFILE: 'work' } });
+    const byVariable = await person.run(['whoami'], { env: { MEMORY_PROFILE: 'work' } });
     assert.match(byVariable.stdout, new RegExp(`using the saved session for ${base}`));
     assertRefused(await person.run(['whoami', '--url', base]), /not signed in/);
     assertRefused(await person.run(['whoami', '--profile', 'home']), /profile home has no session: .*login/);
@@ -147,6 +147,41 @@ describe('profiles', () => {
     );
     assert.equal((await person.run(['logout', '--profile', 'work'])).code, 0);
     assertRefused(await person.run(['whoami', '--profile', 'work']), /has no session/);
+  });
+});
+
+describe('a profile and MEMORY_API_TOKEN', () => {
+  const env = { MEMORY_API_TOKEN: API_TOKEN };
+  /** The email of the account that a command acts for. */
+  const actor = async (person: Person, args: string[], more: Record<string, string>) => {
+    const ended = await person.run(['whoami', '--json', ...args], { env: more });
+    assert.equal(ended.code, 0, ended.stderr);
+    return (JSON.parse(ended.stdout) as { user: { email: string } }).user.email;
+  };
+
+  test('--profile wins over the token, also as default', async () => {
+    const { company, person } = await signedInPerson();
+    const { ownerEmail } = company;
+    assert.equal(await actor(person, ['--url', base], env), 'owner@localhost');
+    assert.equal(await actor(person, ['--profile', 'default'], env), ownerEmail);
+    const both = { ...env, MEMORY_PROFILE: 'work' };
+    assert.equal(await actor(person, ['--profile', 'default'], both), ownerEmail);
+  });
+
+  test('both variables in one place are refused, and the environment hides .env', async () => {
+    const { company, person } = await signedInPerson();
+    const both = { ...env, MEMORY_PROFILE: 'work' };
+    assertRefused(
+      await person.run(['whoami', '--url', base], { env: both }),
+      /MEMORY_API_TOKEN and MEMORY_PROFILE are both set in the environment/,
+    );
+    const file = join(person.home, '.env');
+    await writeFile(file, 'MEMORY_PROFILE=work\n');
+    assert.equal(await actor(person, ['--url', base], env), 'owner@localhost');
+    await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\n`);
+    assert.equal(await actor(person, [], { MEMORY_PROFILE: 'default' }), company.ownerEmail);
+    await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\nMEMORY_PROFILE=work\n`);
+    assertRefused(await person.run(['whoami', '--url', base]), /are both set in \.env/);
   });
 });
 
