@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { CommandError } from '../terminal/command-error.ts';
+import { PROGRAM } from '../terminal/program.ts';
 import { parseRecord, readPrivateFile, writePrivateFile } from './private-file.ts';
 import { setting } from './settings.ts';
 
@@ -29,6 +30,17 @@ export function chosenProfile(given: string | undefined): Profile {
   if (/^[\w-]{1,64}$/.test(name)) return name;
   const source = given === undefined ? 'MEMORY_PROFILE' : '--profile';
   throw new CommandError(`${source}: expected up to 64 letters, digits, - and _`);
+}
+
+/** The option that names this profile, with a space before it; '' if none is needed. */
+export function profileOption(profile: Profile): string {
+  const isNamed = profile !== null || setting('MEMORY_PROFILE') !== null;
+  return isNamed ? ` --profile ${profile ?? UNNAMED}` : '';
+}
+
+/** The command that signs in with a profile. */
+export function loginCommand(profile: Profile, url: string): string {
+  return `${PROGRAM} login${profileOption(profile)} --url ${url}`;
 }
 
 /** Where the terminal client stores what it keeps. A relative XDG_CONFIG_HOME is ignored, as its specification requires. */

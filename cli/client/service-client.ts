@@ -4,14 +4,15 @@ import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { describeSeconds } from '../terminal/duration.ts';
 import { PROGRAM } from '../terminal/program.ts';
+import { loginCommand, type Profile } from './profiles.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** A token, and where it comes from. */
-export interface Credential {
-  token: string;
-  source: 'MEMORY_API_TOKEN' | 'session';
-}
+/** A token, and where it comes from: the variable, or the session of a profile. */
+export type Credential = { token: string } & (
+  | { source: 'MEMORY_API_TOKEN' }
+  | { source: 'session'; profile: Profile }
+);
 
 /**
  * Sends requests to the service, with one credential. Each answer is checked against the schema of its route, because
@@ -156,7 +157,7 @@ function readAnswer(response: Response, text: string, url: string, credential: C
   const message = oneLine(`${code}: ${String(detail)}`);
   const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`);
   if (!refusal.isCredentialInvalid || credential?.source !== 'session') throw refusal;
-  const login = `${PROGRAM} login --url ${url}`;
+  const login = loginCommand(credential.profile, url);
   throw new ServiceRefusal(status, code, `the session at ${url} has ended: sign in again with ${login}`);
 }
 

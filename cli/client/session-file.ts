@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { parseRecord, readPrivateFile, removeFile, writePrivateFile } from './private-file.ts';
-import { type Profile, profileFolder } from './profiles.ts';
+import { type Profile, profileFolder, profileOption } from './profiles.ts';
 import { isToken } from './settings.ts';
 
 /** The session that `login` saves for later commands. */
@@ -30,7 +30,10 @@ export async function readSession(profile: Profile): Promise<SavedSession | null
   if (text === null) return null;
   const session = parseSession(text);
   if (session !== null) return session;
-  throw new CommandError(`${path} is damaged: sign in again with login, or remove it with logout --force`);
+  const option = profileOption(profile);
+  throw new CommandError(
+    `${path} is damaged: sign in again with login${option}, or remove it with logout --force${option}`,
+  );
 }
 
 function parseSession(text: string): SavedSession | null {

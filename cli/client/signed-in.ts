@@ -4,7 +4,7 @@ import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
 import { type Found, findVariable } from './environment.ts';
 import { findTeam } from './find-team.ts';
-import { chosenProfile, type Profile, readProfileSettings } from './profiles.ts';
+import { chosenProfile, loginCommand, type Profile, profileOption, readProfileSettings } from './profiles.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
 import { readSession } from './session-file.ts';
 import { environmentToken, placeName, serviceUrl, serviceUrlFor } from './settings.ts';
@@ -62,7 +62,7 @@ async function findAccess({ url: givenUrl, profile: givenProfile }: Connection):
   const session = await readSession(profile);
   if (session === null && profile !== null) {
     throw new CommandError(
-      `the profile ${profile} has no session: sign in with ${PROGRAM} login --profile ${profile} --url <url>`,
+      `the profile ${profile} has no session: sign in with ${loginCommand(profile, '<url>')}`,
     );
   }
   // A profile names its service. Variables of another one, in a .env file of this folder, do not change it.
@@ -70,15 +70,15 @@ async function findAccess({ url: givenUrl, profile: givenProfile }: Connection):
   const url = isNamed ? serviceUrl(givenUrl ?? session?.url) : serviceUrl(givenUrl, session?.url);
   if (session === null) {
     throw new CommandError(
-      `you are not signed in: sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN to the token of the service`,
+      `you are not signed in: sign in with ${PROGRAM} login${profileOption(profile)}, or set MEMORY_API_TOKEN to the token of the service`,
     );
   }
   if (session.url !== url) {
     throw new CommandError(
-      `the saved session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with ${PROGRAM} login --url ${url}`,
+      `the saved session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with ${loginCommand(profile, url)}`,
     );
   }
-  return { url, credential: { token: session.token, source: 'session' }, profile };
+  return { url, credential: { token: session.token, source: 'session', profile }, profile };
 }
 
 /**

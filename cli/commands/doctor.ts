@@ -90,7 +90,8 @@ async function checkTeam(service: ServiceClient, session: SessionInfo, profile: 
 }
 
 async function runChecks(given: Given): Promise<Check[]> {
-  const signIn = `sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN`;
+  const option = given.profile === undefined ? '' : ` --profile ${given.profile}`;
+  const signIn = `sign in with ${PROGRAM} login${option}, or set MEMORY_API_TOKEN`;
   const access = await attempt('Credential', signIn, () => signedInToTeam(given));
   const url = 'value' in access ? access.value.url : serviceUrl(given.url);
   const address = await checkAddress(url);

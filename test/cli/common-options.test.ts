@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findTeam } from '../../cli/client/find-team.ts';
@@ -9,12 +10,21 @@ import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { makeResetLink, useLink } from '../support/sign-in.ts';
 import { addClient, addTeam, get } from '../support/team.ts';
-import { assertRefused, keepSession, NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
+import {
+  assertRefused,
+  keepSession,
+  NO_TERMINAL,
+  openHomes,
+  otherServices,
+  type Person,
+  runAtTerminal,
+} from './cli.ts';
 
 const service = await openTestApp();
 const { database } = service;
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
+const openOther = otherServices();
 
 /** The path of a file of a profile. */
 const profileFile = ({ home }: Person, ...path: string[]) => join(home, '.config', 'team-memory', ...path);
@@ -147,6 +157,64 @@ describe('profiles', () => {
     );
     assert.equal((await person.run(['logout', '--profile', 'work'])).code, 0);
     assertRefused(await person.run(['whoami', '--profile', 'work']), /has no session/);
+  });
+});
+
+describe('the address of a profile', () => {
+  /** A person whose session of the profile `work` belongs to this address. */
+  async function withProfile(url: string): Promise<Person> {
+    const person = await newPerson();
+    const session = { url, token: 'a-token-of-this-test', email: 'a@example.com', expiresAt: '2030-01-01' };
+    await mkdir(profileFile(person, 'profiles', 'work'), { recursive: true });
+    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), JSON.stringify(session), {
+      mode: 0o600,
+    });
+    return person;
+  }
+  const refuse: RequestListener = (_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ code: 'invalid_credentials', detail: 'wrong' }));
+  };
+  const login = ['login', '--email', 'a@example.com'];
+  const input = 'a password\n';
+
+  test('is that of its session when it signs in again', async () => {
+    const [own, other] = [await openOther(refuse), await openOther(refuse)];
+    const person = await withProfile(own.url);
+    const env = { MEMORY_API_PUBLIC_URL: other.url };
+    for (const [args, more] of [
+      [['--profile', 'work'], {}],
+      [[], { MEMORY_PROFILE: 'work' }],
+    ] as const) {
+      const ended = await person.run([...login, ...args], { input, env: { ...env, ...more } });
+      assertRefused(ended, new RegExp(`the service at ${own.url} does not know this email`));
+    }
+    assert.deepEqual([own.asked.length, other.asked.length], [2, 0]);
+    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{');
+    assertRefused(
+      await person.run([...login, '--profile', 'work'], { input, env }),
+      /login --profile work, or .*logout --force --profile work: name the address with --url/,
+    );
+    assert.equal(other.asked.length, 0);
+  });
+
+  test('messages that advise to sign in name the profile', async () => {
+    const person = await withProfile(base);
+    const work = ['--profile', 'work'];
+    assertRefused(
+      await person.run(['whoami', ...work]),
+      new RegExp(`has ended: sign in again with memory login --profile work --url ${base}`),
+    );
+    assertRefused(
+      await person.run(['whoami', ...work, '--url', 'http://127.0.0.1:1']),
+      /sign in with memory login --profile work --url http:\/\/127\.0\.0\.1:1/,
+    );
+    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{');
+    assertRefused(await person.run(['whoami', ...work]), /sign in again with login --profile work/);
+    assertRefused(
+      await person.run(['whoami', '--profile', 'default'], { env: { MEMORY_PROFILE: 'work' } }),
+      /memory login --profile default/,
+    );
   });
 });
 

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Time } from '../../../shared/schemas/common.ts';
 import { Session } from '../../../shared/schemas/identity.ts';
-import { chosenProfile } from '../../client/profiles.ts';
+import { chosenProfile, type Profile } from '../../client/profiles.ts';
 import { connect, NoBody, ServiceRefusal } from '../../client/service-client.ts';
 import { readSession, writeSession } from '../../client/session-file.ts';
 import { serviceUrlFor, setting } from '../../client/settings.ts';
-import { type Command, SERVICE_OPTIONS } from '../../program/command.ts';
+import { type Command, SERVICE_OPTIONS, type Values } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { askTerminal, atTerminal, readFirstLine } from '../../terminal/prompt.ts';
@@ -27,10 +27,13 @@ const options = {
   url: {
     ...SERVICE_OPTIONS.url,
     help:
-      'address of the service; default: MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1 with the port of ' +
-      'MEMORY_API_PORT, PORT or 8787',
+      'address of the service; default: the address of the saved session of --profile, otherwise ' +
+      'MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1 with the port of MEMORY_API_PORT or PORT, otherwise the ' +
+      'address of the saved session, otherwise http://127.0.0.1:8787. The address of a file .env is not used',
   },
 } as const;
+
+type Given = Values<typeof options>;
 
 async function readEmail(given: string | undefined): Promise<string> {
   if (given === undefined && !atTerminal()) {
@@ -51,6 +54,21 @@ async function readPassword(email: string, url: string): Promise<string> {
   return password;
 }
 
+/**
+ * The address to send the password to. A named profile stays at its service, and .env does not receive a password.
+ * @throws CommandError if nothing was given and the saved session, which has the address, cannot be read
+ */
+async function addressOf({ url, profile: named }: Given, profile: Profile): Promise<string> {
+  const what = 'the password comes from you';
+  if (url !== undefined) return serviceUrlFor(what, 'environment', url);
+  const session = await readSession(profile).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(`${error.message}: name the address with --url`);
+  });
+  if (session !== null && (profile !== null || named !== undefined)) return session.url;
+  return serviceUrlFor(what, 'environment', undefined, session?.url);
+}
+
 async function signIn(url: string, email: string, password: string): Promise<Static<typeof NewSession>> {
   try {
     return await connect(url, null).post('/v1/auth/login', NewSession, { email, password });
@@ -61,8 +79,8 @@ async function signIn(url: string, email: string, password: string): Promise<Sta
 }
 
 /** Ends a session whose token is not saved anywhere. If this fails, the session expires by itself, after days. */
-async function endUnsaved(url: string, token: string): Promise<void> {
-  const service = connect(url, { token, source: 'session' });
+async function endUnsaved(url: string, token: string, profile: Profile): Promise<void> {
+  const service = connect(url, { token, source: 'session', profile });
   await service.post('/v1/auth/logout', NoBody).catch(() => {});
 }
 
@@ -78,7 +96,7 @@ belongs to the same address. A session is sent only to its own address. Each use
 and logout ends it at once.`,
   async run(values) {
     const profile = chosenProfile(values.profile);
-    const url = serviceUrlFor('the password comes from you', 'environment', values.url);
+    const url = await addressOf(values, profile);
     const email = await readEmail(values.email);
     const password = await readPassword(email, url);
     const { token, expiresAt, user } = await signIn(url, email, password);
@@ -86,10 +104,10 @@ and logout ends it at once.`,
     try {
       await writeSession(profile, { url, token, email: user.email, expiresAt });
     } catch (error) {
-      await endUnsaved(url, token);
+      await endUnsaved(url, token, profile);
       throw error;
     }
-    if (before?.url === url) await endUnsaved(url, before.token);
+    if (before?.url === url) await endUnsaved(url, before.token, profile);
     const done = `Signed in as ${oneLine(user.name)} <${oneLine(user.email)}> at ${url}, until ${expiresAt}.`;
     const isHidden = profile === null && setting('MEMORY_API_TOKEN') !== null;
     return {

@@ -1,4 +1,4 @@
-import { chosenProfile, type Profile } from '../../client/profiles.ts';
+import { chosenProfile, type Profile, profileOption } from '../../client/profiles.ts';
 import { connect, NoBody, ServiceRefusal } from '../../client/service-client.ts';
 import { readSession, removeSession, type SavedSession, sessionPath } from '../../client/session-file.ts';
 import { serviceUrl } from '../../client/settings.ts';
@@ -22,9 +22,9 @@ function result(text: string, ended: boolean): Result {
 }
 
 /** Ends the session on the service. Returns false if it had already ended. */
-async function endSession({ url, token }: SavedSession): Promise<boolean> {
+async function endSession({ url, token }: SavedSession, profile: Profile): Promise<boolean> {
   try {
-    await connect(url, { token, source: 'session' }).post('/v1/auth/logout', NoBody);
+    await connect(url, { token, source: 'session', profile }).post('/v1/auth/logout', NoBody);
     return true;
   } catch (error) {
     if (error instanceof ServiceRefusal && error.isCredentialInvalid) return false;
@@ -58,12 +58,12 @@ session, and logout does not change it.`,
     }
     let ended: boolean;
     try {
-      ended = await endSession(session);
+      ended = await endSession(session, profile);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (force === true) return removeUnended(profile, `: ${error.message}`);
       throw new CommandError(
-        `${error.message} (the session file was not removed; logout --force removes it anyway)`,
+        `${error.message} (the session file was not removed; logout --force${profileOption(profile)} removes it anyway)`,
       );
     }
     await removeSession(profile);
