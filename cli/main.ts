@@ -19,11 +19,12 @@ async function run(words: string[]): Promise<void> {
   if (result.failure !== undefined) throw result.failure;
 }
 
-// A reader that has seen enough, such as head, closes the pipe. The rest of the text is not wanted.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+// A reader that has seen enough, such as head, closes the pipe. The rest of the text is not wanted, but the work is.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 try {
   await run(process.argv.slice(2));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
+import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
 import { type Fate, openPlaces } from './between.ts';
@@ -54,6 +55,23 @@ describe('cli import of many files', () => {
     assert.equal((await send(person, company, place.url)).code, 0);
     assert.deepEqual(place.passed.filter(isSending).map(sentNames), [['a.txt'], ['b.txt'], ['c.txt']]);
   });
+});
+
+describe('cli import whose output nobody reads', () => {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    test(`finishes its work when ${stream} is closed`, async () => {
+      const { company, person } = await personWith(FILES);
+      const args = ['import', 'docs', '--no-wait', '--url', base, ...(stream === 'stderr' ? ['--json'] : [])];
+      const child = spawn(process.execPath, [join(ROOT, 'cli', 'main.ts'), ...args], {
+        cwd: person.home,
+        env: { HOME: person.home, MEMORY_API_TOKEN: company.token },
+      });
+      child[stream].destroy();
+      child[stream === 'stdout' ? 'stderr' : 'stdout'].resume();
+      assert.equal(await new Promise((resolve) => child.on('close', resolve)), 0);
+      assert.deepEqual(await importedNames(service, company), NAMES);
+    });
+  }
 });
 
 describe('cli import that was interrupted', () => {
