@@ -23,7 +23,8 @@ export interface SignedIn {
   profile: Profile;
 }
 
-interface Access {
+/** Where to send requests, and with what credential. */
+export interface Access {
   url: string;
   credential: Credential;
   profile: Profile;
@@ -48,8 +49,9 @@ function chosenToken(): Found | null {
  * Where to send requests, and with what credential: that of the profile of `--profile`, otherwise MEMORY_API_TOKEN or the
  * profile of MEMORY_PROFILE, whichever is set, otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
  * of the same place or of `--url`, so that a .env file with another address cannot obtain them.
+ * @throws CommandError
  */
-async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
+export async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
   const token = givenProfile === undefined ? chosenToken() : null;
   if (token !== null) {
     return {
@@ -99,23 +101,26 @@ async function defaultTeam({ url, credential, profile }: Access): Promise<string
 }
 
 /**
- * Connects to the service for a command about one Team: that of `--team`, by name or id, otherwise the default Team,
+ * Connects to the service for requests about one Team: that of `--team`, by name or id, otherwise the default Team,
  * otherwise the only Team that the caller has access to.
  * @throws CommandError that lists the Teams if the name is unknown or ambiguous
+ */
+export async function connectToTeam(access: Access, team: string | undefined): Promise<ServiceClient> {
+  const { url, credential } = access;
+  const withoutTeam = connect(url, credential);
+  const readTeams = async () => (await withoutTeam.get('/v1/auth/session', SessionInfo)).teams;
+  const teamId = team === undefined ? await defaultTeam(access) : await findTeam(team, readTeams);
+  return teamId === null ? withoutTeam : connect(url, credential, teamId);
+}
+
+/**
+ * Connects to the service for a command about one Team.
+ * @throws CommandError
  */
 export async function signedInToTeam(
   given: Connection & { readonly team?: string | undefined },
 ): Promise<SignedIn> {
   const access = await findAccess(given);
   const { url, credential, profile } = access;
-  const withoutTeam = connect(url, credential);
-  const teamId =
-    given.team === undefined
-      ? await defaultTeam(access)
-      : await findTeam(
-          given.team,
-          async () => (await withoutTeam.get('/v1/auth/session', SessionInfo)).teams,
-        );
-  const service = teamId === null ? withoutTeam : connect(url, credential, teamId);
-  return { service, url, source: credential.source, profile };
+  return { service: await connectToTeam(access, given.team), url, source: credential.source, profile };
 }

@@ -1,10 +1,11 @@
 import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Status } from '../../shared/schemas/status.ts';
-import { type Profile, readProfileSettings } from '../client/profiles.ts';
+import { chosenProfile, type Profile, readProfileSettings } from '../client/profiles.ts';
 import { type Check, checkAddress, checkVersion } from '../client/service-checks.ts';
-import type { ServiceClient } from '../client/service-client.ts';
+import { connect } from '../client/service-client.ts';
+import { readSession } from '../client/session-file.ts';
 import { serviceUrl } from '../client/settings.ts';
-import { signedInToTeam } from '../client/signed-in.ts';
+import { type Access, connectToTeam, findAccess } from '../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
 import { cell, oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -76,36 +77,59 @@ function checkWorker({ health }: Status): Check {
 }
 
 /** Checks the Team, and the caller's rights there. */
-async function checkTeam(service: ServiceClient, session: SessionInfo, profile: Profile): Promise<Check[]> {
+async function checkTeam(access: Access, given: Given, session: SessionInfo): Promise<Check[]> {
   const remedy = `choose a Team with --team or ${PROGRAM} team use; ${PROGRAM} team list shows yours`;
-  const team = await attempt('Team', remedy, () => service.get('/v1/team', SelectedTeam));
-  if ('fault' in team) return [team.fault];
-  const name = oneLine(team.value.name);
-  const found = [ok('Team', `${name} (${team.value.id})`), checkWrites(team.value, session)];
+  const selected = await attempt('Team', remedy, async () => {
+    const service = await connectToTeam(access, given.team);
+    return { service, team: await service.get('/v1/team', SelectedTeam) };
+  });
+  if ('fault' in selected) return [selected.fault];
+  const { service, team } = selected.value;
+  const found = [ok('Team', `${oneLine(team.name)} (${team.id})`), checkWrites(team, session)];
   const status = await attempt('Status', 'ask for a token that permits memory:read', () =>
     service.get('/v1/memory/status', Status),
   );
   if ('fault' in status) return [...found, status.fault];
-  return [...found, await checkVectors(status.value, profile), checkWorker(status.value)];
+  return [...found, await checkVectors(status.value, access.profile), checkWorker(status.value)];
+}
+
+/**
+ * The address to check when no credential can be found; null if it would be that of a session which is missing or cannot
+ * be read, so that another service would be checked.
+ */
+async function addressWithoutCredential({ url, profile: given }: Given): Promise<string | null> {
+  if (url !== undefined) return serviceUrl(url);
+  const profile = chosenProfile(given);
+  const session = await readSession(profile);
+  if (session === null && profile !== null) return null;
+  return serviceUrl(undefined, session?.url);
 }
 
 async function runChecks(given: Given): Promise<Check[]> {
-  const option = given.profile === undefined ? '' : ` --profile ${given.profile}`;
-  const signIn = `sign in with ${PROGRAM} login${option}, or set MEMORY_API_TOKEN`;
-  const access = await attempt('Credential', signIn, () => signedInToTeam(given));
-  const url = 'value' in access ? access.value.url : serviceUrl(given.url);
+  const signIn = `sign in with ${PROGRAM} login${given.profile === undefined ? '' : ` --profile ${given.profile}`}, or set MEMORY_API_TOKEN`;
+  const found = await attempt('Credential', signIn, () => findAccess(given));
+  const fault = 'fault' in found ? [found.fault] : [];
+  const url =
+    'value' in found
+      ? found.value.url
+      : await addressWithoutCredential(given).catch((error: unknown) => {
+          if (!(error instanceof CommandError)) throw error;
+          return null;
+        });
+  if (url === null) return fault;
   const address = await checkAddress(url);
-  if (address.some(({ state }) => state === 'failed')) return address;
-  const checks = [...address, await checkVersion(url)];
-  if ('fault' in access) return [...checks, access.fault];
-  const { service, source, profile } = access.value;
+  if (address.some(({ state }) => state === 'failed')) return [...address, ...fault];
+  const checks = [...address, await checkVersion(url), ...fault];
+  if ('fault' in found) return checks;
+  const { credential } = found.value;
+  const service = connect(url, credential);
   const session = await attempt('Credential', signIn, () => service.get('/v1/auth/session', SessionInfo));
   if ('fault' in session) return [...checks, session.fault];
   const { user, agentToken } = session.value;
   const token = agentToken === undefined ? '' : ` with the agent token ${oneLine(agentToken.name)}`;
-  const credential = source === 'session' ? 'the saved session' : source;
-  const who = `${oneLine(user.name)} <${oneLine(user.email)}>${token}, by ${credential}`;
-  return [...checks, ok('Credential', who), ...(await checkTeam(service, session.value, profile))];
+  const by = credential.source === 'session' ? 'the saved session' : credential.source;
+  const who = `${oneLine(user.name)} <${oneLine(user.email)}>${token}, by ${by}`;
+  return [...checks, ok('Credential', who), ...(await checkTeam(found.value, given, session.value))];
 }
 
 const NAME_COLUMNS = 12;
