@@ -4,7 +4,7 @@ import { Health } from '../../shared/schemas/health.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { type Profile, readProfileSettings } from './profiles.ts';
-import { runCommand } from './run-command.ts';
+import { programName, runCommand } from './run-command.ts';
 import type { ServiceClient } from './service-client.ts';
 
 /** A command that loads its model first needs some time. */
@@ -28,7 +28,7 @@ async function vectorOf(query: string, command: string, timeoutMs: number): Prom
     vector = null;
   }
   if (Value.Check(Numbers, vector)) return vector;
-  throw new CommandError(`${what}: expected a JSON array of numbers from: ${command}`);
+  throw new CommandError(`${what}: expected a JSON array of numbers from: ${programName(command)}`);
 }
 
 /**

@@ -1,10 +1,25 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
+import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { childEnvironment } from './environment.ts';
 
 /** More than any command that answers as asked prints. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** A word of a command line of a shell, with the quoted parts in it. */
+const WORDS = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;|&<>()])+/gs;
+
+/**
+ * The name of the program that a command runs first, without its folder. Messages contain only this, because arguments
+ * and the variables before the program can contain secrets.
+ */
+export function programName(command: string): string {
+  const words = command.match(WORDS) ?? [];
+  const program = words.find((word) => !/^\w+=/.test(word)) ?? '';
+  return oneLine(basename(program.replaceAll(/['"]/g, ''))) || 'the command';
+}
 
 /**
  * Runs a command of the user in a shell: text on standard input, text on standard output. What it prints on standard
@@ -45,6 +60,7 @@ export async function runCommand(
       else resolve(code === 0 ? null : `exit code ${code}`);
     });
   });
-  if (failure !== null) throw new CommandError(`${what}: the command failed (${failure}): ${command}`);
+  if (failure !== null)
+    throw new CommandError(`${what}: the command failed (${failure}): ${programName(command)}`);
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -52,6 +52,9 @@ export class TemporaryFailure extends CommandError {
   }
 }
 
+/** The codes of a credential that is not valid, or no longer. */
+const CREDENTIAL_CODES = new Set(['unauthenticated', 'session_expired', 'agent_token_expired']);
+
 /** An error answer of the service, with its error code. */
 export class ServiceRefusal extends CommandError {
   readonly status: number;
@@ -64,7 +67,7 @@ export class ServiceRefusal extends CommandError {
 
   /** Whether the credential is not valid, or no longer. */
   get isCredentialInvalid(): boolean {
-    return this.code === 'unauthenticated' || this.code === 'session_expired';
+    return CREDENTIAL_CODES.has(this.code);
   }
 }
 
@@ -132,7 +135,7 @@ async function sendRequest(url: string, path: string, timeoutMs: number, init: R
 function readAnswer(response: Response, text: string, url: string, credential: Credential | null): unknown {
   const { status, headers } = response;
   if (status >= 300 && status < 400) {
-    const target = headers.get('location') ?? 'another address';
+    const target = oneLine(headers.get('location') ?? 'another address');
     throw new CommandError(`${url} redirects to ${target}: name that address with --url`);
   }
   const answer = parseJson(text);

@@ -1,6 +1,7 @@
 import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import { chosenProfile, type Profile, readProfileSettings } from '../client/profiles.ts';
+import { programName } from '../client/run-command.ts';
 import { type Check, checkAddress, checkVersion } from '../client/service-checks.ts';
 import { connect } from '../client/service-client.ts';
 import { readSession } from '../client/session-file.ts';
@@ -58,7 +59,7 @@ async function checkVectors({ embedder }: Status, profile: Profile): Promise<Che
     return warning(name, embedder.problem, 'searches use only keywords until the operator has corrected it');
   if (embedder.serverModeEnabled) return ok(name, `the service makes them with ${embedder.model}`);
   const { embedWith } = await readProfileSettings(profile);
-  if (embedWith !== undefined) return ok(name, `those of queries are made with: ${oneLine(embedWith)}`);
+  if (embedWith !== undefined) return ok(name, `those of queries are made with: ${programName(embedWith)}`);
   return warning(
     name,
     'searches use only keywords, because nothing makes the vectors of queries',

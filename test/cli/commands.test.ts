@@ -84,12 +84,14 @@ describe('cli owner-reset-link', () => {
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const { url, asked } = await openOther((request, response) => {
       if (request.url?.startsWith('/moved'))
-        response.writeHead(308, { location: 'https://new.example.com/' });
+        response.writeHead(308, { location: 'https://new.example.com/\u009b31m' });
       response.end('<p>hello</p>');
     });
     const at = (address: string) => runCli(['owner-reset-link', '--url', address], env);
     assertRefused(await at(url), /not as this service does/);
-    assertRefused(await at(`${url}/moved`), /new\.example\.com/);
+    const moved = await at(`${url}/moved`);
+    assertRefused(moved, /new\.example\.com/);
+    assert.ok(!moved.stderr.includes('\u009b'));
     assert.deepEqual(asked, ['/v1/auth/session', '/moved/v1/auth/session']);
     assertRefused(await at(await closedAddress(openOther)), /cannot be reached.*ECONNREFUSED/);
   });

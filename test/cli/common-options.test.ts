@@ -160,6 +160,19 @@ describe('profiles', () => {
   });
 });
 
+describe('profile list', () => {
+  test('lists the others when the files of one are damaged', async () => {
+    const { company, person } = await signedInPerson();
+    await mkdir(profileFile(person, 'profiles', 'work'), { recursive: true });
+    await writeFile(profileFile(person, 'profiles', 'work', 'session.json'), '{', { mode: 0o600 });
+    await writeFile(profileFile(person, 'profiles', 'work', 'settings.json'), '[', { mode: 0o600 });
+    const { code, stdout, stderr } = await person.run(['profile', 'list']);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`^default +${base} +${company.ownerEmail}`, 'm'));
+    assert.match(stdout, /^work: .*session\.json is damaged: .*; .*settings\.json is damaged: /m);
+  });
+});
+
 describe('the address of a profile', () => {
   /** A person whose session of the profile `work` belongs to this address. */
   async function withProfile(url: string): Promise<Person> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { programName } from '../../cli/client/run-command.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { assertRefused, openHomes, otherServices, type Person } from './cli.ts';
@@ -115,5 +116,27 @@ describe('a program that the client starts', () => {
       assert.doesNotMatch(found, /of-this-test|^MEMORY_|^PORT=/m);
       assert.ok(!found.includes(token));
     }
+  });
+});
+
+describe('a command line with a secret', () => {
+  test('is named in messages by its program only', async () => {
+    const { person, text } = await owner();
+    const secret = 'sk-of-this-test';
+    const command = `API_KEY="a ${secret}" '/no such folder/my model' --key ${secret}`;
+    assert.match(await text('profile', 'set', '--embed-with', command), /with: my model\b/);
+    const failed = await person.run(['search', 'x']);
+    assert.match(failed.stderr, /^memory: .*the command failed \(exit code 127\): my model$/m);
+    const shown = `${await text('doctor')}${await text('profile', 'list')}`;
+    assert.match(shown, /^Vectors +ok +those of queries are made with: my model/m);
+    // The shell prints the path of a program that it does not find.
+    assert.ok(!`${shown}${failed.stderr}`.includes(secret));
+    for (const [line, name] of [
+      [`KEY=${secret};prog ${secret}`, 'prog'],
+      [`KEY=a\\ ${secret} prog`, 'prog'],
+      [`"/usr/bin/a\\"b" ${secret}`, 'a\\b'],
+      [`KEY=${secret}`, 'the command'],
+    ] as const)
+      assert.equal(programName(line), name);
   });
 });

@@ -97,3 +97,20 @@ test('cli sync makes all folders equal in the end, whatever people do in them', 
     { numRuns: LIVES, unbiased: true },
   );
 });
+
+test('cli sync --watch ends when its agent token has expired', async () => {
+  const company = await service.company();
+  const person = await personWith(company, { 'team/a.txt': 'a' });
+  let fate: Fate = 'passes';
+  const place = await openPlace(base, () => fate);
+  const watching = start(person, company, place.url, '--watch');
+  await watching.line(/^Watching /);
+  fate = { status: 401, body: { code: 'agent_token_expired', detail: 'create a new one' } };
+  await person.ours.write('team/b.txt', 'b');
+  const goesOn = watching.line(/agent_token_expired/).then(
+    () => 'goes on',
+    () => 'ended',
+  );
+  assert.equal(await Promise.race([watching.exited, goesOn]), 1);
+  assert.match(watching.stderr.join('\n'), /^memory: .*agent_token_expired/);
+});

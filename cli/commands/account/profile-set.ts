@@ -1,4 +1,5 @@
 import { chosenProfile, readProfileSettings, UNNAMED, writeProfileSettings } from '../../client/profiles.ts';
+import { programName } from '../../client/run-command.ts';
 import { type Command, SERVICE_OPTIONS } from '../../program/command.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 
@@ -33,7 +34,7 @@ which status shows.`,
     return {
       text:
         'embedWith' in settings
-          ? `The profile ${name} makes the vectors of queries with: ${command}`
+          ? `The profile ${name} makes the vectors of queries with: ${programName(command)}`
           : `The profile ${name} does not make vectors of queries.`,
       data: { profile: name, ...settings },
     };

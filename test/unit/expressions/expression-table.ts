@@ -38,6 +38,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/terminal/prompt.ts': [/\r$/],
   'cli/client/find-team.ts': [/\p{Cc}/u],
   'cli/client/profiles.ts': [/^[\w-]{1,64}$/],
+  'cli/client/run-command.ts': [/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;|&<>()])+/gs, /^\w+=/, /['"]/g],
   'cli/client/service-client.ts': [/^\d{1,9}$/],
   'cli/client/settings.ts': [/^[\x21-\x7e]+$/],
   'cli/sync/folder/names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
