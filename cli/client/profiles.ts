@@ -15,6 +15,8 @@ export interface ProfileSettings {
   team?: { url: string; id: string; name: string };
   /** A command that makes the vector of a query: text on standard input, a JSON array of numbers on standard output. */
   embedWith?: string;
+  /** The model of these vectors: that of the service when the command was chosen. */
+  embeddingModel?: string;
 }
 
 /** What the unnamed profile is called in lists and in --profile. */
@@ -75,12 +77,13 @@ export async function readProfileSettings(profile: Profile): Promise<ProfileSett
   const record = parseRecord(text);
   if (record === null) throw new CommandError(`${path} is damaged: correct it or remove it`);
   const { url, id, name } = (record['team'] ?? {}) as Record<string, unknown>;
-  const { embedWith } = record;
+  const { embedWith, embeddingModel } = record;
   return {
     ...(typeof url === 'string' && typeof id === 'string' && typeof name === 'string'
       ? { team: { url, id, name } }
       : {}),
     ...(typeof embedWith === 'string' ? { embedWith } : {}),
+    ...(typeof embeddingModel === 'string' ? { embeddingModel } : {}),
   };
 }
 

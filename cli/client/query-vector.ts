@@ -35,7 +35,7 @@ async function vectorOf(query: string, command: string, timeoutMs: number): Prom
  * Chooses how a search finds what it finds: with a vector that the service makes, if it makes vectors; otherwise with one
  * of the profile's command; otherwise by keywords only.
  * @param timeoutMs how long the command can take
- * @throws CommandError if the command fails
+ * @throws CommandError if the command fails, or its model is not known
  */
 export async function chooseQueryVector(
   service: ServiceClient,
@@ -45,8 +45,11 @@ export async function chooseQueryVector(
 ): Promise<QueryVector> {
   const { embedder } = await service.get('/v1/health', Health);
   if (embedder.serverModeEnabled) return { embeddingMode: 'server' };
-  const { embedWith } = await readProfileSettings(profile);
+  const { embedWith, embeddingModel } = await readProfileSettings(profile);
   if (embedWith === undefined) return { embeddingMode: 'keyword' };
+  if (embeddingModel === undefined)
+    throw new CommandError('the profile has no model for its command: choose it again with profile set');
   const queryEmbedding = await vectorOf(query, embedWith, timeoutMs);
-  return { queryEmbedding, embeddingModel: embedder.model, embeddingDim: queryEmbedding.length };
+  // The service refuses vectors of another model, whose comparison would find anything.
+  return { queryEmbedding, embeddingModel, embeddingDim: queryEmbedding.length };
 }

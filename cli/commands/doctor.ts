@@ -1,6 +1,6 @@
 import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Status } from '../../shared/schemas/status.ts';
-import { chosenProfile, type Profile, readProfileSettings } from '../client/profiles.ts';
+import { chosenProfile, type Profile, profileOption, readProfileSettings } from '../client/profiles.ts';
 import { programName } from '../client/run-command.ts';
 import { type Check, checkAddress, checkVersion } from '../client/service-checks.ts';
 import { connect } from '../client/service-client.ts';
@@ -58,7 +58,15 @@ async function checkVectors({ embedder }: Status, profile: Profile): Promise<Che
   if (embedder.problem !== undefined)
     return warning(name, embedder.problem, 'searches use only keywords until the operator has corrected it');
   if (embedder.serverModeEnabled) return ok(name, `the service makes them with ${embedder.model}`);
-  const { embedWith } = await readProfileSettings(profile);
+  const { embedWith, embeddingModel } = await readProfileSettings(profile);
+  if (embedWith !== undefined && embeddingModel !== embedder.model) {
+    const models = `${programName(embedWith)} makes vectors of ${embeddingModel ?? 'an unknown model'}, not of ${embedder.model}`;
+    return warning(
+      name,
+      `${models}, so that searches fail`,
+      `name a command for ${oneLine(embedder.model)} with ${PROGRAM} profile set${profileOption(profile)} --embed-with`,
+    );
+  }
   if (embedWith !== undefined) return ok(name, `those of queries are made with: ${programName(embedWith)}`);
   return warning(
     name,

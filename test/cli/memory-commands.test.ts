@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { IngestRequest, SearchResponse, Source } from '../../shared/schemas/memory.ts';
@@ -164,6 +164,28 @@ describe('cli search', () => {
     assertRefused(await person.run(['search', 'zzyzx']), /embedding_dimension_mismatch/);
     await text('profile', 'set', '--embed-with', '');
     assert.equal((await data<SearchResponse>('search', 'zzyzx')).embedding.mode, 'keyword');
+  });
+
+  test('sends the model for which the command was chosen, and doctor compares it', async () => {
+    const { company, person, text } = await owner();
+    await store(company, { title: 'A', text: 'a text' });
+    const file = join(person.home, '.config', 'team-memory', 'settings.json');
+    await text('profile', 'set', '--embed-with', `echo '${JSON.stringify(along(7))}'`);
+    const settings = JSON.parse(await readFile(file, 'utf8')) as { embeddingModel: string };
+    assert.equal(settings.embeddingModel, CLAIM.embeddingModel);
+    assert.match(await text('search', 'text'), /by meaning and keywords/);
+    const save = (more: object) => writeFile(file, JSON.stringify({ ...settings, ...more }));
+    await save({ embeddingModel: 'another-model' });
+    assertRefused(await person.run(['search', 'text']), /embedding_model_mismatch/);
+    assert.match(
+      await text('doctor'),
+      new RegExp(
+        `^Vectors +warning +echo makes vectors of another-model, not of ${CLAIM.embeddingModel}`,
+        'm',
+      ),
+    );
+    await save({ embeddingModel: undefined });
+    assertRefused(await person.run(['search', 'text']), /no model for its command: .*profile set/);
   });
 
   test('asks for the vectors of a service that makes them', async () => {
