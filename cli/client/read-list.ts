@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { PAGE_LIMITS, Page } from '../../shared/schemas/common.ts';
-import { CommandError } from '../terminal/command-error.ts';
+import { parseWhole } from '../program/whole-number.ts';
 import type { ServiceClient } from './service-client.ts';
 
 /** A filter of a list; undefined values are left out. */
@@ -46,8 +46,5 @@ const MAX_LISTED = 10_000;
  * @throws CommandError
  */
 export function parseLimit(given: string | undefined, otherwise: number, max = MAX_LISTED): number {
-  if (given === undefined) return otherwise;
-  const limit = Number(given);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
-  throw new CommandError(`--limit: expected a whole number from 1 to ${max}`);
+  return parseWhole('limit', given, 1, max) ?? otherwise;
 }

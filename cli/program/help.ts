@@ -65,6 +65,8 @@ export function overview(commands: readonly (readonly [string, Command])[]): str
     '',
     `Usage: ${PROGRAM} <command> [options]`,
     '',
+    `Begin with ${PROGRAM} login --url <address>, which signs in to the service at this address.`,
+    '',
     ...commandList(commands),
     'Exit codes:',
     ...described(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning] as const)),

@@ -1,7 +1,5 @@
+import { EXIT_CODES } from './exit-codes.ts';
 import type { ProgressBar } from './progress-bar.ts';
-
-/** The exit code that a shell reports for a command that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 /** Runs the work. Ctrl-C ends the process at once; everything done so far stays. */
 export async function interruptible<Result>(
@@ -10,7 +8,7 @@ export async function interruptible<Result>(
 ): Promise<Result> {
   const interrupt = () => {
     progress.end();
-    process.exit(INTERRUPTED);
+    process.exit(EXIT_CODES.interrupted.code);
   };
   process.on('SIGINT', interrupt);
   try {

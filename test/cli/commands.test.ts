@@ -101,6 +101,7 @@ describe('the terminal client', () => {
   test('prints the help of every command without a token', async () => {
     const help = await runCli(['--help']);
     assert.deepEqual([help.code, help.stderr], [0, '']);
+    assert.match(help.stdout, /^Begin with memory login --url <address>/m);
     for (const [command, ...named] of [
       ['owner-reset-link', '--team', '--email', '--base-url', '--ttl', '--url', 'MEMORY_API_TOKEN'],
       ['login', '--email', '--url', 'XDG_CONFIG_HOME'],
@@ -129,6 +130,21 @@ describe('the terminal client', () => {
     assertRefused(await runCli([]), /--help/);
     assertRefused(await runCli(['owner-reset-lnk']), /no command "owner-reset-lnk"/);
     assertRefused(await runCli(['constructor']), /no command/);
+  });
+
+  test('refuses an option that is no whole number in its range, with the range', async () => {
+    for (const [args, range] of [
+      [['search', 'x', '--limit'], '1 to 50'],
+      [['expand', 'x', '--after'], '0 to 10'],
+      [['token', 'create', 'x', '--permission', 'memory:read', '--days'], '1 to 366'],
+      [['token', 'rotate', 'x', '--overlap-hours'], '0 to 72'],
+    ] as const) {
+      for (const given of ['', '1.5', 'x', '400'])
+        assertRefused(
+          await runCli([...args, given]),
+          new RegExp(`${args.at(-1)}: expected a whole number from ${range}$`, 'm'),
+        );
+    }
   });
 
   test('parses durations in seconds, minutes, hours and days', () => {

@@ -2,6 +2,7 @@ import { DEFAULT_NEIGHBOURS, ExpandResponse } from '../../../shared/schemas/memo
 import { readLayerNames } from '../../client/layers.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { parseWhole } from '../../program/whole-number.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { bold, dim } from '../../terminal/output.ts';
@@ -23,13 +24,6 @@ const options = {
   ...TEAM_OPTIONS,
 } as const;
 
-function parseNeighbours(option: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const n = given.trim() === '' ? Number.NaN : Number(given);
-  if (Number.isInteger(n) && n >= 0 && n <= MAX_NEIGHBOURS) return n;
-  throw new CommandError(`--${option}: expected a whole number from 0 to ${MAX_NEIGHBOURS}`);
-}
-
 export const expand: Command<typeof options> = {
   section: 'memory',
   summary: 'show a chunk with what is before and after it',
@@ -38,8 +32,8 @@ export const expand: Command<typeof options> = {
   operand: { name: 'chunk' },
   notes: CREDENTIAL_NOTE,
   async run(values, chunkId) {
-    const before = parseNeighbours('before', values.before);
-    const after = parseNeighbours('after', values.after);
+    const before = parseWhole('before', values.before, 0, MAX_NEIGHBOURS);
+    const after = parseWhole('after', values.after, 0, MAX_NEIGHBOURS);
     const { service } = await signedInToTeam(values);
     const answer = await service.post('/v1/memory/expand', ExpandResponse, { chunkId, before, after });
     const [first] = answer.chunks;

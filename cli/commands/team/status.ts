@@ -55,8 +55,8 @@ function statusLines(status: Status): string[] {
 
 export const status: Command<typeof TEAM_OPTIONS> = {
   section: 'team',
-  summary: 'show how the service is, and what a Team contains',
-  about: `Shows how the service is, and the figures of a Team: sources, chunks, imports, captures and memories, as far as
+  summary: 'show the state of the service, and what a Team contains',
+  about: `Shows the state of the service, and the figures of a Team: sources, chunks, imports, captures and memories, as far as
 you can reach them. With Full access, also the queues.`,
   options: TEAM_OPTIONS,
   notes: CREDENTIAL_NOTE,

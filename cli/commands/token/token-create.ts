@@ -3,6 +3,7 @@ import { DEFAULT_TOKEN_DAYS, IssuedToken, SelectedTeam } from '../../../shared/s
 import { findClient } from '../../client/find-team.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { parseWhole } from '../../program/whole-number.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { issuedText } from './issued-text.ts';
 
@@ -30,13 +31,6 @@ const options = {
   ...TEAM_OPTIONS,
 } as const;
 
-function parseDays(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const days = Number(given);
-  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days;
-  throw new CommandError(`--days: expected a whole number from 1 to ${MAX_DAYS}`);
-}
-
 const meanings = Object.entries(PERMISSIONS)
   .map(([name, meaning]) => `${name}: ${meaning}`)
   .join('\n\n');
@@ -55,7 +49,7 @@ ${CREDENTIAL_NOTE} An agent token cannot create tokens.`,
     const permissions = values.permission ?? [];
     if (permissions.length === 0)
       throw new CommandError(`--permission: required; one or more of ${PERMISSION_NAMES.join(', ')}`);
-    const expiresInDays = parseDays(values.days);
+    const expiresInDays = parseWhole('days', values.days, 1, MAX_DAYS);
     const { service } = await signedInToTeam(values);
     const { id: teamId } = await service.get('/v1/team', SelectedTeam);
     const clients = values.client ?? [];

@@ -1,7 +1,7 @@
 import { IssuedToken } from '../../../shared/schemas/identity.ts';
 import { signedIn } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, SERVICE_OPTIONS } from '../../program/command.ts';
-import { CommandError } from '../../terminal/command-error.ts';
+import { parseWhole } from '../../program/whole-number.ts';
 import { findToken, tokensPath } from './find-token.ts';
 import { issuedText } from './issued-text.ts';
 
@@ -16,23 +16,16 @@ const options = {
   ...SERVICE_OPTIONS,
 } as const;
 
-function parseOverlap(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const hours = given.trim() === '' ? Number.NaN : Number(given);
-  if (Number.isInteger(hours) && hours >= 0 && hours <= MAX_HOURS) return hours;
-  throw new CommandError(`--overlap-hours: expected a whole number from 0 to ${MAX_HOURS}`);
-}
-
 export const tokenRotate: Command<typeof options> = {
   section: 'account',
   summary: 'give an agent token a new secret',
   about: `Gives one of your agent tokens, by name or id, a new secret, which is shown only once. The token keeps its
-rights and its end.`,
+permissions and its expiry.`,
   options,
   operand: { name: 'token' },
   notes: CREDENTIAL_NOTE,
   async run(values, operand) {
-    const overlapHours = parseOverlap(values['overlap-hours']);
+    const overlapHours = parseWhole('overlap-hours', values['overlap-hours'], 0, MAX_HOURS);
     const { service } = await signedIn(values);
     const path = tokensPath(false);
     const id = await findToken(service, path, operand);
