@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Capture } from '../../shared/schemas/consolidation.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -5,24 +6,35 @@ import { checkItems, type Item } from './items.ts';
 
 /*
  * A batch as a text for an editor. A block of the text is an item: a line with the numbers of its captures, lines with
- * its action, title and tags, an empty line, and its content.
+ * its action, title and tags, an empty line, and its content. Each text has a marker of its own in the lines that begin a
+ * block. A capture cannot know it, so no line of a summary is ever read as an item.
  */
 
-const BEGINNING = '=== captures ';
 const FIELDS = ['action', 'title', 'tags'] as const;
 
+/** A text to edit, and the marker in the lines that begin its blocks. */
+export interface Draft {
+  text: string;
+  marker: string;
+}
+
+const beginning = (marker: string) => `=== ${marker} captures `;
+const comment = (marker: string) => `# ${marker} capture `;
+
 /** The text to edit: a block for each capture, with its summary as the content. */
-export function draftOf(captures: readonly Capture[]): string {
+export function draftOf(captures: readonly Capture[]): Draft {
+  const marker = randomBytes(4).toString('hex');
   const head = [
     '# Write a memory in each block below: its title, and its content after the empty line.',
     '# The action is publish, review (a person decides later) or discard (nothing to remember).',
-    '# A block can name several captures, and a capture can be in several blocks.',
+    `# A block begins with a line such as "${beginning(marker)}1, 2". It can name several captures.`,
+    '# A capture can be in several blocks.',
     '# Captures without a block are left for later. Save the text unchanged, or empty, to release all of them.',
   ];
   const blocks = captures.map(({ sessionId, sequence, summary }, index) =>
     [
-      `# Capture ${index + 1}: session ${oneLine(sessionId)}${sequence === null ? '' : `, part ${sequence}`}`,
-      `${BEGINNING}${index + 1}`,
+      `${comment(marker)}${index + 1}: session ${oneLine(sessionId)}${sequence === null ? '' : `, part ${sequence}`}`,
+      `${beginning(marker)}${index + 1}`,
       'action: review',
       'title: ',
       'tags: ',
@@ -30,7 +42,7 @@ export function draftOf(captures: readonly Capture[]): string {
       summary.trim(),
     ].join('\n'),
   );
-  return `${[head.join('\n'), ...blocks].join('\n\n')}\n`;
+  return { text: `${[head.join('\n'), ...blocks].join('\n\n')}\n`, marker };
 }
 
 /** The ids of the captures that the first line of a block names by their numbers. */
@@ -72,15 +84,18 @@ function parseBlock(block: string, captures: readonly Capture[]): Record<string,
 
 /**
  * Reads the items in an edited text.
+ * @param marker that of the draft
  * @throws CommandError that says what to correct
  */
-export function parseDraft(text: string, captures: readonly Capture[]): Item[] {
+export function parseDraft(text: string, marker: string, captures: readonly Capture[]): Item[] {
   const blocks: string[] = [];
   for (const line of text.replaceAll('\r\n', '\n').split('\n')) {
     const last = blocks.length - 1;
-    if (line.startsWith(BEGINNING)) blocks.push(line.slice(BEGINNING.length));
+    if (line.startsWith(beginning(marker))) blocks.push(line.slice(beginning(marker).length));
+    else if (last < 0 && line.trim() !== '' && !line.startsWith('#'))
+      throw new CommandError(`expected "${beginning(marker)}1" or another number before: ${oneLine(line)}`);
     // A heading of Markdown in a content begins with # too. Only our own comments are left out.
-    else if (last >= 0 && !line.startsWith('# Capture ')) blocks[last] += `\n${line}`;
+    else if (last >= 0 && !line.startsWith(comment(marker))) blocks[last] += `\n${line}`;
   }
   return checkItems(
     blocks.map((block) => parseBlock(block, captures)),

@@ -62,12 +62,12 @@ function parseLease(given: string | undefined): number {
 /** Lets a person decide in an editor. A text with a fault is opened again, unless the person gives up. */
 async function askPerson(captures: readonly Capture[]): Promise<Item[]> {
   const draft = draftOf(captures);
-  let text = draft;
+  let { text } = draft;
   for (;;) {
     const edited = await editText(text);
-    if (edited === draft) return [];
+    if (edited === draft.text) return [];
     try {
-      return parseDraft(edited, captures);
+      return parseDraft(edited, draft.marker, captures);
     } catch (error) {
       if (!(error instanceof CommandError) || !atTerminal()) throw error;
       const answer = await askTerminal(`${error.message}. Edit again? [Y/n] `);
