@@ -7,3 +7,10 @@ export class CommandError extends Error {
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }
+
+/** Adds what a person has to know to an error: to its message, or on a line of its own if the error prints none. */
+export function withNote(error: unknown, note: string): unknown {
+  if (error instanceof CommandError) error.message += `; ${note}`;
+  else console.error(`memory: ${note}`);
+  return error;
+}

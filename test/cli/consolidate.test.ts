@@ -6,33 +6,20 @@ import type { Capture } from '../../shared/schemas/consolidation.ts';
 import type { ListedMemory } from '../../shared/schemas/library.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
-import { openBatches } from '../support/consolidation.ts';
-import { spawn } from '../support/needs/command.ts';
-import { addClient, get, readStatus } from '../support/team.ts';
-import { assertRefused, openHomes, type Person } from './cli.ts';
+import { addClient, get } from '../support/team.ts';
+import { assertRefused, openHomes } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { program, captureStates as statesOf } from './consolidation.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const owner = () => signedInOwner(service, base, newPerson);
 
-/** Saves a program, and returns the command that runs it. `input` is what it received on standard input. */
-async function program({ home }: Person, body: string): Promise<string> {
-  const file = join(home, 'program.mjs');
-  const read = `let input = ''; process.stdin.setEncoding('utf8'); for await (const part of process.stdin) input += part;`;
-  await writeFile(file, `${read}\n${body}`);
-  return `'${process.execPath}' '${file}'`;
-}
-
 /** The captures in the text that a program receives. */
 const CAPTURES = `const captures = JSON.parse(input.slice(input.indexOf('Captures:') + 9));`;
 
-/** How many captures are in each state, and that no batch is left open. */
-async function captureStates({ company }: CliOwner): Promise<object> {
-  assert.deepEqual(await openBatches(service, company), []);
-  return (await readStatus(service, company)).captures;
-}
+const captureStates = (cli: CliOwner) => statesOf(service, cli.company);
 
 describe('cli capture', () => {
   test('stages a summary from a file or from standard input, once for each sequence', async () => {
@@ -124,30 +111,6 @@ describe('cli consolidate --with', () => {
       assertRefused(ended, reason);
       assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 }, body);
     }
-  });
-
-  test('releases the batch on Ctrl-C', async () => {
-    const cli = await owner();
-    await stageCapture(service, cli.company);
-    const { home } = cli.person;
-    const command = await program(
-      cli.person,
-      `process.stderr.write('started'); setInterval(() => {}, 1000);`,
-    );
-    const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
-    // In a group of its own, so that the signal reaches the client and the program, as from a terminal.
-    const child = spawn(process.execPath, [main, 'consolidate', '--with', command], {
-      cwd: home,
-      env: { HOME: home, PATH: process.env['PATH'] },
-      detached: true,
-    });
-    await new Promise<void>((started) => {
-      child.stderr.once('data', () => started());
-    });
-    const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-    process.kill(-Number(child.pid), 'SIGINT');
-    assert.equal(await closed, 130);
-    assert.deepEqual(await captureStates(cli), { staged: 1, claimed: 0, completed: 0 });
   });
 
   test('does nothing without captures, and refuses wrong options before it claims', async () => {

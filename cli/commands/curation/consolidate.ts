@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import {
   Batch,
@@ -14,14 +13,15 @@ import { findOptionalClient } from '../../client/find-team.ts';
 import { parseLimit } from '../../client/read-list.ts';
 import { withRetry } from '../../client/retry.ts';
 import { runCommand } from '../../client/run-command.ts';
-import type { ServiceClient } from '../../client/service-client.ts';
+import { type ServiceClient, ServiceRefusal } from '../../client/service-client.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { draftOf, parseDraft } from '../../consolidate/draft.ts';
 import { type Item, parseAnswer } from '../../consolidate/items.ts';
 import { promptFor } from '../../consolidate/prompt.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
-import { CommandError, Interrupted } from '../../terminal/command-error.ts';
+import { CommandError, withNote } from '../../terminal/command-error.ts';
 import { editText } from '../../terminal/editor.ts';
+import { undoable } from '../../terminal/interruptible.ts';
 import { counted, type Result } from '../../terminal/output.ts';
 import { askTerminal, atTerminal } from '../../terminal/prompt.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -77,26 +77,24 @@ async function askPerson(captures: readonly Capture[]): Promise<Item[]> {
   }
 }
 
+/** An open batch of the caller. */
+type Claimed = NonNullable<Static<typeof ClaimResponse>['batch']>;
+
 /**
- * Runs work during which Ctrl-C must not end the process, because something has to be undone first. Programs that the
- * work starts receive Ctrl-C themselves.
- * @throws Interrupted instead of the work's own error if Ctrl-C was pressed
+ * Releases a batch: its captures are staged again.
+ * @returns what a person has to know if it could not be released; null if its captures are no longer claimed
  */
-async function undoable<Value>(work: () => Promise<Value>, undo: () => Promise<void>): Promise<Value> {
-  let isInterrupted = false;
-  const interrupt = () => {
-    isInterrupted = true;
-  };
-  process.on('SIGINT', interrupt);
+async function releaseBatch(service: ServiceClient, { id, expiresAt }: Claimed): Promise<string | null> {
   try {
-    return await work();
+    await service.post('/v1/memory/consolidation/release', Batch, { batchId: id });
+    return null;
   } catch (error) {
-    await undo();
-    // The end of a program can be noticed before the signal that both received.
-    await pause(0);
-    throw isInterrupted ? new Interrupted() : error;
-  } finally {
-    process.off('SIGINT', interrupt);
+    if (!(error instanceof CommandError)) throw error;
+    const code = error instanceof ServiceRefusal ? error.code : null;
+    if (code === 'batch_expired') return null;
+    // The answer to an earlier attempt was lost.
+    if (code === 'conflict') return 'the batch was already completed';
+    return `the captures could not be released: they are claimed until ${expiresAt}`;
   }
 }
 
@@ -115,7 +113,7 @@ const COLUMNS: readonly Column<Decided>[] = [
 
 async function completeBatch(
   service: ServiceClient,
-  batch: { id: string; captures: readonly Capture[] },
+  batch: Claimed,
   items: readonly Item[],
 ): Promise<Result> {
   const { results } = await withRetry(service, () => {}).post(
@@ -151,34 +149,39 @@ ${CREDENTIAL_NOTE}`,
   async run(values) {
     const limit = parseLimit(values.limit, DEFAULT_CLAIM_LIMIT, MAX_BATCH);
     const leaseSeconds = parseLease(values.lease);
+    const { with: command } = values;
+    const timeoutMs = (leaseSeconds - MARGIN_SECONDS) * 1000;
     const { service } = await signedInToTeam(values);
     const clientId = await findOptionalClient(service, values.client);
-    const { batch } = await service.post('/v1/memory/consolidation/claim', ClaimResponse, {
-      limit,
-      leaseSeconds,
-      clientId,
-    });
-    if (batch === null)
-      return { text: 'No captures are waiting.', data: { batchId: null, results: [], left: 0 } };
-    const { captures } = batch;
-    const release = async () => {
-      await service.post('/v1/memory/consolidation/release', Batch, { batchId: batch.id }).catch(() => {});
-    };
-    return undoable(async () => {
-      const { with: command } = values;
-      const timeoutMs = (leaseSeconds - MARGIN_SECONDS) * 1000;
-      const items =
-        command === undefined
-          ? await askPerson(captures)
-          : parseAnswer(
-              await runCommand(command, promptFor(captures), 'the consolidation', timeoutMs),
-              captures,
-              command,
-            );
-      if (items.length > 0) return completeBatch(service, batch, items);
-      await release();
+    return undoable(async (throwIfInterrupted) => {
+      const { batch } = await service.post('/v1/memory/consolidation/claim', ClaimResponse, {
+        limit,
+        leaseSeconds,
+        clientId,
+      });
+      if (batch === null)
+        return { text: 'No captures are waiting.', data: { batchId: null, results: [], left: 0 } };
+      const { captures } = batch;
+      try {
+        await throwIfInterrupted();
+        const items =
+          command === undefined
+            ? await askPerson(captures)
+            : parseAnswer(
+                await runCommand(command, promptFor(captures), 'the consolidation', timeoutMs),
+                captures,
+                command,
+              );
+        await throwIfInterrupted();
+        if (items.length > 0) return await completeBatch(service, batch, items);
+      } catch (error) {
+        const note = await releaseBatch(service, batch);
+        throw note === null ? error : withNote(error, note);
+      }
+      const note = await releaseBatch(service, batch);
+      if (note !== null) throw new CommandError(note);
       const data = { batchId: batch.id, results: [], left: captures.length };
       return { text: `Nothing was decided: ${counted(captures.length, 'capture')} left for later.`, data };
-    }, release);
+    });
   },
 };

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { runCommand } from '../../cli/client/run-command.ts';
+import { openTestApp } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { type ChildProcess, spawn } from '../support/needs/command.ts';
+import { openPlaces } from './between.ts';
+import { assertRefused, openHomes } from './cli.ts';
+import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { captureStates, program } from './consolidation.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const between = openPlaces();
+const owner = (url = base) => signedInOwner(service, url, newPerson);
+
+const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+const RELEASED = { staged: 1, claimed: 0, completed: 0 };
+const RELEASE = '/v1/memory/consolidation/release';
+
+/** Starts the command in a process group of its own, as a shell at a terminal does. */
+function start({ person: { home } }: CliOwner, command: string): ChildProcess {
+  return spawn(process.execPath, [MAIN, 'consolidate', '--with', command], {
+    cwd: home,
+    env: { HOME: home, PATH: process.env['PATH'] },
+    detached: true,
+  });
+}
+
+/** Waits until a program writes this on standard error. */
+function written({ stderr }: ChildProcess, word: string): Promise<void> {
+  let shown = '';
+  return new Promise((resolve) => {
+    stderr?.on('data', (part: Buffer) => {
+      shown += part.toString();
+      if (shown.includes(word)) resolve();
+    });
+  });
+}
+
+const closed = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+
+/** Sends a signal to the whole group, as a terminal does. */
+const signal = ({ pid }: ChildProcess, name: NodeJS.Signals) => process.kill(-Number(pid), name);
+
+describe('cli consolidate when a signal arrives', () => {
+  test('releases the batch on Ctrl-C', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const command = await program(
+      cli.person,
+      `process.stderr.write('started'); setInterval(() => {}, 1000);`,
+    );
+    const child = start(cli, command);
+    const ended = closed(child);
+    await written(child, 'started');
+    signal(child, 'SIGINT');
+    assert.equal(await ended, 130);
+    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+  });
+
+  test('releases the batch on Ctrl-C although the program then prints valid items', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const command = await program(
+      cli.person,
+      `const [{ id }] = JSON.parse(input.slice(input.indexOf('Captures:') + 9));
+      process.on('SIGINT', () => {
+        console.log(JSON.stringify([{ captureIds: [id], action: 'publish', title: 't', content: 'c' }]));
+        process.exit(0);
+      });
+      setInterval(() => {}, 1000);
+      process.stderr.write('started');`,
+    );
+    const child = start(cli, command);
+    const ended = closed(child);
+    await written(child, 'started');
+    signal(child, 'SIGINT');
+    assert.equal(await ended, 130);
+    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+  });
+
+  test('kills a program that ignores Ctrl-C when it is pressed again', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const command = await program(
+      cli.person,
+      `process.on('SIGINT', () => process.stderr.write('ignored'));
+      setInterval(() => {}, 1000);
+      process.stderr.write('started');`,
+    );
+    const child = start(cli, command);
+    const ended = closed(child);
+    await written(child, 'started');
+    const ignored = written(child, 'ignored');
+    signal(child, 'SIGINT');
+    await ignored;
+    signal(child, 'SIGINT');
+    assert.equal(await ended, 130);
+    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+  });
+
+  for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+    test(`releases the batch on ${name}`, async () => {
+      const cli = await owner();
+      await stageCapture(service, cli.company);
+      const body = `process.stderr.write('started'); setInterval(() => {}, 1000);`;
+      const child = start(cli, await program(cli.person, body));
+      const ended = closed(child);
+      await written(child, 'started');
+      process.kill(Number(child.pid), name);
+      assert.equal(await ended, 130);
+      assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    });
+  }
+
+  test('releases the batch if Ctrl-C is pressed while it is claimed', async () => {
+    const children: ChildProcess[] = [];
+    const { url } = await between(base, ({ path }) => {
+      if (path.endsWith('/claim')) for (const child of children) signal(child, 'SIGINT');
+      return 'passes';
+    });
+    const cli = await owner(url);
+    await stageCapture(service, cli.company);
+    const child = start(
+      cli,
+      await program(cli.person, `await import('node:fs').then((fs) => fs.writeFileSync('ran', ''));`),
+    );
+    children.push(child);
+    assert.equal(await closed(child), 130);
+    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
+    await assert.rejects(access(join(cli.person.home, 'ran')));
+  });
+});
+
+describe('cli consolidate --with', () => {
+  test('says until when the captures are claimed if they cannot be released', async () => {
+    const { url } = await between(base, ({ path }) => (path === RELEASE ? 'is lost' : 'passes'));
+    const cli = await owner(url);
+    await stageCapture(service, cli.company);
+    const ended = await cli.person.run(['consolidate', '--with', 'exit 4']);
+    assertRefused(
+      ended,
+      /\(exit code 4\).*; the captures could not be released: they are claimed until 2\d{3}-/,
+    );
+  });
+
+  // If only the shell were ended, the program would keep the output open for ten minutes.
+  test('ends everything that the command has started when it takes too long', {
+    timeout: 60_000,
+  }, async () => {
+    await assert.rejects(runCommand('sleep 600; true', '', 'the test', 100), /it took longer than 0\.1 s/);
+  });
+});
