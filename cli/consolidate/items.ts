@@ -1,10 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { Body } from '../../shared/schemas/common.ts';
 import { type Capture, ConsolidatedItem, MAX_ITEMS } from '../../shared/schemas/consolidation.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
-const Items = Type.Array(ConsolidatedItem, { maxItems: MAX_ITEMS });
-export type Item = Static<typeof ConsolidatedItem>;
+const { captureIds, action, title, content, tags } = ConsolidatedItem.properties;
+/**
+ * What a program or a person decides. Not the other fields of the route: captures can contain instructions, and a model
+ * that follows them must not move a text to another layer or archive a memory.
+ */
+const Item = Body({ captureIds, action, title, content, tags });
+const Items = Type.Array(Item, { maxItems: MAX_ITEMS });
+export type Item = Static<typeof Item>;
 
 /** Why these items cannot complete a batch with these captures; null if they can. */
 function faultOf(items: unknown, captures: readonly Capture[]): string | null {
@@ -33,12 +40,15 @@ export function checkItems(items: unknown, captures: readonly Capture[], source:
   throw new CommandError(`the answer of ${source} is not valid: ${fault}`);
 }
 
-/** The text between the first two fences, in which many models put an answer; otherwise the text itself. */
-function withoutFence(text: string): string {
-  const [, fenced] = text.split('```');
-  if (fenced === undefined) return text;
-  // The first line of a fenced block names its language.
-  return fenced.slice(fenced.indexOf('\n') + 1);
+/** JSON, or the JSON in a fenced block, in which many models put an answer. Its texts can contain fences too. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const lines = text.split('\n');
+    const isFence = (line: string) => line.trimStart().startsWith('```');
+    return JSON.parse(lines.slice(lines.findIndex(isFence) + 1, lines.findLastIndex(isFence)).join('\n'));
+  }
 }
 
 /**
@@ -48,7 +58,7 @@ function withoutFence(text: string): string {
 export function parseAnswer(text: string, captures: readonly Capture[], command: string): Item[] {
   let answer: unknown;
   try {
-    answer = JSON.parse(withoutFence(text));
+    answer = parseJson(text);
   } catch {
     throw new CommandError(`the answer of ${command} is not valid: it is not JSON`);
   }

@@ -100,8 +100,8 @@ describe('cli consolidate --with', () => {
         `console.log(JSON.stringify([{ ...${item}, captureIds: ['x'] }]))`,
         /capture that is not in the batch/,
       ],
-      // The service refuses what only it can know.
-      [`console.log(JSON.stringify([{ ...${item}, supersedes: captures[0].id }]))`, /the service refused/],
+      // A program decides only on what its captures say.
+      [`console.log(JSON.stringify([{ ...${item}, supersedes: captures[0].id }]))`, /is not valid: \/0/],
     ] as const) {
       const ended = await person.run([
         'consolidate',
