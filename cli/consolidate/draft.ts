@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Capture } from '../../shared/schemas/consolidation.ts';
+import type { NameLayer } from '../client/layers.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { checkItems, type Item } from './items.ts';
@@ -22,7 +23,7 @@ const beginning = (marker: string) => `=== ${marker} captures `;
 const comment = (marker: string) => `# ${marker} capture `;
 
 /** The text to edit: a block for each capture, with its summary as the content. */
-export function draftOf(captures: readonly Capture[]): Draft {
+export function draftOf(captures: readonly Capture[], nameLayer: NameLayer): Draft {
   const marker = randomBytes(4).toString('hex');
   const head = [
     '# Write a memory in each block below: its title, and its content after the empty line.',
@@ -31,9 +32,9 @@ export function draftOf(captures: readonly Capture[]): Draft {
     '# A capture can be in several blocks.',
     '# Captures without a block are left for later. Save the text unchanged, or empty, to release all of them.',
   ];
-  const blocks = captures.map(({ sessionId, sequence, summary }, index) =>
+  const blocks = captures.map(({ sessionId, sequence, clientId, summary }, index) =>
     [
-      `${comment(marker)}${index + 1}: session ${oneLine(sessionId)}${sequence === null ? '' : `, part ${sequence}`}`,
+      `${comment(marker)}${index + 1}: session ${oneLine(sessionId)}${sequence === null ? '' : `, part ${sequence}`}, ${oneLine(nameLayer(clientId))}`,
       `${beginning(marker)}${index + 1}`,
       'action: review',
       'title: ',

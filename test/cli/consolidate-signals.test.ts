@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from '../support/needs/command.ts';
 import { openPlaces } from './between.ts';
 import { assertRefused, openHomes } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
-import { captureStates, program } from './consolidation.ts';
+import { captureStates, editor, keptText, program } from './consolidation.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
@@ -22,10 +22,10 @@ const RELEASED = { staged: 1, claimed: 0, completed: 0 };
 const RELEASE = '/v1/memory/consolidation/release';
 
 /** Starts the command in a process group of its own, as a shell at a terminal does. */
-function start({ person: { home } }: CliOwner, command: string): ChildProcess {
-  return spawn(process.execPath, [MAIN, 'consolidate', '--with', command], {
+function start({ person: { home } }: CliOwner, args: readonly string[], env = {}): ChildProcess {
+  return spawn(process.execPath, [MAIN, 'consolidate', ...args], {
     cwd: home,
-    env: { HOME: home, PATH: process.env['PATH'] },
+    env: { HOME: home, PATH: process.env['PATH'], ...env },
     detached: true,
   });
 }
@@ -55,7 +55,7 @@ describe('cli consolidate when a signal arrives', () => {
       cli.person,
       `process.stderr.write('started'); setInterval(() => {}, 1000);`,
     );
-    const child = start(cli, command);
+    const child = start(cli, ['--with', command]);
     const ended = closed(child);
     await written(child, 'started');
     signal(child, 'SIGINT');
@@ -76,7 +76,7 @@ describe('cli consolidate when a signal arrives', () => {
       setInterval(() => {}, 1000);
       process.stderr.write('started');`,
     );
-    const child = start(cli, command);
+    const child = start(cli, ['--with', command]);
     const ended = closed(child);
     await written(child, 'started');
     signal(child, 'SIGINT');
@@ -93,7 +93,7 @@ describe('cli consolidate when a signal arrives', () => {
       setInterval(() => {}, 1000);
       process.stderr.write('started');`,
     );
-    const child = start(cli, command);
+    const child = start(cli, ['--with', command]);
     const ended = closed(child);
     await written(child, 'started');
     const ignored = written(child, 'ignored');
@@ -109,7 +109,7 @@ describe('cli consolidate when a signal arrives', () => {
       const cli = await owner();
       await stageCapture(service, cli.company);
       const body = `process.stderr.write('started'); setInterval(() => {}, 1000);`;
-      const child = start(cli, await program(cli.person, body));
+      const child = start(cli, ['--with', await program(cli.person, body)]);
       const ended = closed(child);
       await written(child, 'started');
       process.kill(Number(child.pid), name);
@@ -126,14 +126,57 @@ describe('cli consolidate when a signal arrives', () => {
     });
     const cli = await owner(url);
     await stageCapture(service, cli.company);
-    const child = start(
-      cli,
-      await program(cli.person, `await import('node:fs').then((fs) => fs.writeFileSync('ran', ''));`),
-    );
+    const command = await program(cli.person, `(await import('node:fs')).writeFileSync('ran', '');`);
+    const child = start(cli, ['--with', command]);
     children.push(child);
     assert.equal(await closed(child), 130);
     assert.deepEqual(await captureStates(service, cli.company), RELEASED);
     await assert.rejects(access(join(cli.person.home, 'ran')));
+  });
+});
+
+describe('cli consolidate in an editor', () => {
+  test('leaves Ctrl-C to the editor', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const env = await editor(
+      cli.person,
+      `process.on('SIGINT', () => {
+        writeFileSync(path, text.replace('title: ', 'title: Checked'));
+        process.exit(0);
+      });
+      process.stderr.write('started');
+      await new Promise(() => setInterval(() => {}, 1000));`,
+    );
+    const child = start(cli, [], env);
+    const ended = closed(child);
+    await written(child, 'started');
+    signal(child, 'SIGINT');
+    assert.equal(await ended, 0);
+    assert.deepEqual(await captureStates(service, cli.company), { staged: 0, claimed: 0, completed: 1 });
+  });
+
+  test('keeps what was written, and releases the batch on SIGTERM', async () => {
+    const cli = await owner();
+    await stageCapture(service, cli.company);
+    const env = await editor(
+      cli.person,
+      `writeFileSync(path, 'Half a sentence');
+      process.stderr.write('started');
+      await new Promise(() => setInterval(() => {}, 1000));`,
+    );
+    // With exec, the editor replaces the shell that starts it, and receives what the client passes on.
+    const child = start(cli, [], { EDITOR: `exec ${env.EDITOR}` });
+    const ended = closed(child);
+    let shown = '';
+    child.stderr?.on('data', (part: Buffer) => {
+      shown += part.toString();
+    });
+    await written(child, 'started');
+    process.kill(Number(child.pid), 'SIGTERM');
+    assert.equal(await ended, 130);
+    assert.match(await keptText(shown), /^Half a sentence$/);
+    assert.deepEqual(await captureStates(service, cli.company), RELEASED);
   });
 });
 

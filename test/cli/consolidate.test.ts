@@ -9,7 +9,7 @@ import { stageCapture } from '../support/captures.ts';
 import { addClient, get } from '../support/team.ts';
 import { assertRefused, openHomes } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
-import { program, captureStates as statesOf } from './consolidation.ts';
+import { editor, program, captureStates as statesOf } from './consolidation.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
@@ -134,16 +134,7 @@ describe('cli consolidate --with', () => {
 describe('cli consolidate in an editor', () => {
   /** Consolidates with an editor that runs this body on the text, which is also saved next to it. */
   async function withEditor({ person }: CliOwner, body: string, ...args: string[]) {
-    const file = join(person.home, 'editor.mjs');
-    await writeFile(
-      file,
-      `import { readFileSync, writeFileSync } from 'node:fs';
-      const path = process.argv[2]; let text = readFileSync(path, 'utf8');
-      const begin = text.match(/^=== \\w+ captures /m)[0];
-      writeFileSync('seen.md', text); ${body}
-      writeFileSync(path, text);`,
-    );
-    return person.run(['consolidate', ...args], { env: { EDITOR: `'${process.execPath}' '${file}'` } });
+    return person.run(['consolidate', ...args], { env: await editor(person, body) });
   }
 
   test('makes memories of the blocks that a person wrote, and leaves the other captures', async () => {

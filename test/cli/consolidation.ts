@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { SignedIn, TestApp } from '../support/app.ts';
 import { openBatches } from '../support/consolidation.ts';
 import { readStatus } from '../support/team.ts';
@@ -18,4 +18,30 @@ export async function program({ home }: Person, body: string): Promise<string> {
 export async function captureStates(service: Pick<TestApp, 'app'>, company: SignedIn): Promise<object> {
   assert.deepEqual(await openBatches(service, company), []);
   return (await readStatus(service, company)).captures;
+}
+
+/**
+ * Saves an editor that runs this body on the text, which is also saved in the file seen.md.
+ * @returns the variable that chooses it
+ */
+export async function editor({ home }: Person, body: string): Promise<{ EDITOR: string }> {
+  const file = join(home, 'editor.mjs');
+  await writeFile(
+    file,
+    `import { readFileSync, writeFileSync } from 'node:fs';
+    const path = process.argv[2]; let text = readFileSync(path, 'utf8');
+    const begin = text.match(/^=== \\w+ captures /m)?.[0];
+    writeFileSync('seen.md', text); ${body}
+    writeFileSync(path, text);`,
+  );
+  return { EDITOR: `'${process.execPath}' '${file}'` };
+}
+
+/** Reads the file that an error says was kept, and removes it. */
+export async function keptText(shown: string): Promise<string> {
+  const [, path = ''] = shown.split('what you wrote is kept in ');
+  const file = path.slice(0, path.indexOf('.md') + 3);
+  const text = await readFile(file, 'utf8');
+  await rm(dirname(file), { recursive: true });
+  return text;
 }

@@ -10,20 +10,20 @@ import {
   MAX_BATCH,
 } from '../../../shared/schemas/consolidation.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
+import { type NameLayer, readLayerNames } from '../../client/layers.ts';
 import { parseLimit } from '../../client/read-list.ts';
 import { withRetry } from '../../client/retry.ts';
 import { runCommand } from '../../client/run-command.ts';
 import { type ServiceClient, ServiceRefusal } from '../../client/service-client.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
-import { draftOf, parseDraft } from '../../consolidate/draft.ts';
+import { askPerson } from '../../consolidate/ask-person.ts';
 import { type Item, parseAnswer } from '../../consolidate/items.ts';
 import { promptFor } from '../../consolidate/prompt.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { CommandError, withNote } from '../../terminal/command-error.ts';
-import { editText } from '../../terminal/editor.ts';
+import { chosenEditor } from '../../terminal/editor.ts';
 import { undoable } from '../../terminal/interruptible.ts';
 import { counted, type Result } from '../../terminal/output.ts';
-import { askTerminal, atTerminal } from '../../terminal/prompt.ts';
 import { type Column, table } from '../../terminal/table.ts';
 
 /** What remains of the lease when a program is ended, so that its batch can still be released or completed. */
@@ -46,35 +46,17 @@ const options = {
   lease: {
     type: 'string',
     value: 'seconds',
-    help: `how long the captures are claimed: ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}, default ${DEFAULT_LEASE_SECONDS}`,
+    help: `how long the captures are claimed: ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}; default: ${DEFAULT_LEASE_SECONDS}, and ${MAX_LEASE_SECONDS} for an editor`,
   },
   ...TEAM_OPTIONS,
 } as const;
 
-function parseLease(given: string | undefined): number {
-  if (given === undefined) return DEFAULT_LEASE_SECONDS;
+function parseLease(given: string | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
   const seconds = Number(given);
   if (Number.isInteger(seconds) && seconds >= MIN_LEASE_SECONDS && seconds <= MAX_LEASE_SECONDS)
     return seconds;
   throw new CommandError(`--lease: expected whole seconds from ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}`);
-}
-
-/** Lets a person decide in an editor. A text with a fault is opened again, unless the person gives up. */
-async function askPerson(captures: readonly Capture[]): Promise<Item[]> {
-  const draft = draftOf(captures);
-  let { text } = draft;
-  for (;;) {
-    const edited = await editText(text);
-    if (edited === draft.text) return [];
-    try {
-      return parseDraft(edited, draft.marker, captures);
-    } catch (error) {
-      if (!(error instanceof CommandError) || !atTerminal()) throw error;
-      const answer = await askTerminal(`${error.message}. Edit again? [Y/n] `);
-      if (answer.trim().toLowerCase().startsWith('n')) throw error;
-      text = edited;
-    }
-  }
 }
 
 /** An open batch of the caller. */
@@ -96,6 +78,24 @@ async function releaseBatch(service: ServiceClient, { id, expiresAt }: Claimed):
     if (code === 'conflict') return 'the batch was already completed';
     return `the captures could not be released: they are claimed until ${expiresAt}`;
   }
+}
+
+/** Names the layers of captures. */
+function layerNames(service: ServiceClient, captures: readonly Capture[]): Promise<NameLayer> {
+  const clientIds = captures.map(({ clientId }) => clientId);
+  return readLayerNames(service, clientIds);
+}
+
+/** Lets a program decide. Returns null if it decided nothing. */
+async function askProgram(
+  command: string,
+  captures: readonly Capture[],
+  timeoutMs: number,
+  complete: (items: readonly Item[]) => Promise<Result>,
+): Promise<Result | null> {
+  const answer = await runCommand(command, promptFor(captures), 'the consolidation', timeoutMs);
+  const items = parseAnswer(answer, captures, command);
+  return items.length === 0 ? null : complete(items);
 }
 
 type Results = Static<typeof CompleteResponse>['results'];
@@ -148,8 +148,13 @@ opened in VISUAL or EDITOR.`,
 ${CREDENTIAL_NOTE}`,
   async run(values) {
     const limit = parseLimit(values.limit, DEFAULT_CLAIM_LIMIT, MAX_BATCH);
-    const leaseSeconds = parseLease(values.lease);
     const { with: command } = values;
+    // A person needs more time than a program.
+    const leaseSeconds = parseLease(
+      values.lease,
+      command === undefined ? MAX_LEASE_SECONDS : DEFAULT_LEASE_SECONDS,
+    );
+    if (command === undefined) chosenEditor();
     const timeoutMs = (leaseSeconds - MARGIN_SECONDS) * 1000;
     const { service } = await signedInToTeam(values);
     const clientId = await findOptionalClient(service, values.client);
@@ -164,16 +169,15 @@ ${CREDENTIAL_NOTE}`,
       const { captures } = batch;
       try {
         await throwIfInterrupted();
-        const items =
+        const complete = async (items: readonly Item[]) => {
+          await throwIfInterrupted();
+          return completeBatch(service, batch, items);
+        };
+        const result =
           command === undefined
-            ? await askPerson(captures)
-            : parseAnswer(
-                await runCommand(command, promptFor(captures), 'the consolidation', timeoutMs),
-                captures,
-                command,
-              );
-        await throwIfInterrupted();
-        if (items.length > 0) return await completeBatch(service, batch, items);
+            ? await askPerson(captures, await layerNames(service, captures), complete)
+            : await askProgram(command, captures, timeoutMs, complete);
+        if (result !== null) return result;
       } catch (error) {
         const note = await releaseBatch(service, batch);
         throw note === null ? error : withNote(error, note);
