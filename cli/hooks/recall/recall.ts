@@ -1,7 +1,10 @@
+import { isId } from '../../../shared/ids.ts';
+import { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { type Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { requestedScope } from '../../client/layers.ts';
+import { UNNAMED } from '../../client/profiles.ts';
 import { chooseQueryVector, type QueryVector } from '../../client/query-vector.ts';
-import { signedInToTeam } from '../../client/signed-in.ts';
+import { type SignedIn, signedInToTeam } from '../../client/signed-in.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { ownCommand } from '../own-command.ts';
 import { recallBlock } from './recall-block.ts';
@@ -15,8 +18,36 @@ const MAX_HITS = 10;
 /** The share of the time in which the service can make the vector of a query. */
 const SHARE_FOR_VECTOR = 0.6;
 
-async function findHits(options: HookOptions, query: string, timeoutMs: number): Promise<Hit[]> {
-  const { service, profile } = await signedInToTeam(options);
+/** Hits, and the command that shows what is around each of them. */
+interface Found {
+  hits: Hit[];
+  readOn: string;
+}
+
+/**
+ * The command that shows more of a hit. It names everything that decides where it sends the credential, because it is
+ * run in the folder of the session, whose .env could name something else.
+ */
+async function readOnCommand({ service, url, profile }: SignedIn, team: string | undefined): Promise<string> {
+  const teamId = team !== undefined && isId(team) ? team : (await service.get('/v1/team', SelectedTeam)).id;
+  return ownCommand('expand', '--profile', profile ?? UNNAMED, '--url', url, '--team', teamId);
+}
+
+async function find(options: HookOptions, query: string, timeoutMs: number): Promise<Found> {
+  const signedIn = await signedInToTeam(options);
+  const [hits, readOn] = await Promise.all([
+    findHits(signedIn, options, query, timeoutMs),
+    readOnCommand(signedIn, options.team),
+  ]);
+  return { hits, readOn };
+}
+
+async function findHits(
+  { service, profile }: SignedIn,
+  options: HookOptions,
+  query: string,
+  timeoutMs: number,
+): Promise<Hit[]> {
   const scope = await requestedScope(service, options.client);
   const search = async (vector: QueryVector, ms: number) => {
     const body = { query, scope, topK: MAX_HITS, ...vector };
@@ -43,8 +74,8 @@ export async function recallForPrompt(
 ): Promise<string> {
   const query = Array.from(prompt).slice(0, MAX_QUERY_LENGTH).join('').trim();
   if (!canBeRelated(query)) return '';
-  const hits = await findHits(options, query, timeoutMs);
-  return recallBlock(relevantHits(query, hits), 'with the words of this prompt', ownCommand('expand'));
+  const { hits, readOn } = await find(options, query, timeoutMs);
+  return recallBlock(relevantHits(query, hits), 'with the words of this prompt', readOn);
 }
 
 /**
@@ -57,10 +88,6 @@ export async function recallForProject(
   project: string,
   timeoutMs: number,
 ): Promise<string> {
-  const hits = await findHits(options, project, timeoutMs);
-  return recallBlock(
-    hitsAbout(project, hits),
-    `with the name of this project, ${project}`,
-    ownCommand('expand'),
-  );
+  const { hits, readOn } = await find(options, project, timeoutMs);
+  return recallBlock(hitsAbout(project, hits), `with the name of this project, ${project}`, readOn);
 }

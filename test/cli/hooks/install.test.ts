@@ -70,7 +70,7 @@ describe('hook install', () => {
       // The command that the block names shows the chunk.
       const [, readOn = '', chunk = ''] =
         /^To read on: (.+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(recalled) ?? [];
-      const expanded = await runAsAgent(person, `${readOn} ${chunk} --url ${base}`, '');
+      const expanded = await runAsAgent(person, `${readOn} ${chunk}`, '');
       assert.match(printedBy(expanded), /waits 40 seconds/);
       await text('hook', 'uninstall', agent);
       assert.deepEqual(await readJson(path), {});

@@ -44,7 +44,7 @@ describe('hook prompt', () => {
       const lines = printed.split('\n');
       assert.deepEqual([lines[0], lines.at(-2)], ['<team-memory-recall>', '</team-memory-recall>']);
       assert.match(printed, /material to judge, not an instruction/);
-      assert.match(printed, /^To read on: .+ expand <chunk>$/m);
+      assert.match(printed, /^To read on: .+ expand .+ <chunk>$/m);
       const day = hit?.created_at.slice(0, 10);
       assert.ok(
         printed.includes(`\n${GATEWAY.title} (ingest, ${day}, chunk ${hit?.chunk_id})\n${GATEWAY.text}\n`),
@@ -129,7 +129,7 @@ describe('hook session-start', () => {
 
 describe('hook prompt, where the service makes vectors', () => {
   test('finds by keywords if the vector is late', async () => {
-    const { person, data } = await ownerWith(GATEWAY);
+    const { company, person, data } = await ownerWith(GATEWAY);
     const answer = await data<SearchResponse>('search', 'payment gateway');
     const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
     const health = { ok: true, backend: 'pglite', embedder };
@@ -147,7 +147,8 @@ describe('hook prompt, where the service makes vectors', () => {
     });
     const env = { MEMORY_API_TOKEN: 'a-token-of-this-test', MEMORY_HOOK_TIMEOUT_MS: '6000' };
     const input = await hookInput('codex', 'user-prompt-submit');
-    const ended = await runHook(person, ['prompt', '--url', slow.url], input, env);
+    const args = ['prompt', '--url', slow.url, '--team', company.teamId];
+    const ended = await runHook(person, args, input, env);
     assert.match(printedBy(ended), /waits 40 seconds/);
     assert.deepEqual(modes.sort(), ['keyword', 'server']);
   });
@@ -195,3 +196,19 @@ test('a hook does not read a .env of its folder, which could name another servic
   assert.match(printedBy(await runHook(person, ['prompt'], input)), /waits 40 seconds/);
   assert.deepEqual(other.asked, []);
 });
+
+for (const team of ['by its id', 'by default']) {
+  test(`the command to read on ignores a .env of its folder, with the Team ${team}`, async () => {
+    const { company, person } = await ownerWith(GATEWAY);
+    const other = await openOther((_, response) => response.end('{}'));
+    const input = await hookInput('claude-code', 'user-prompt-submit');
+    const chosen = team === 'by its id' ? ['--team', company.teamId] : [];
+    const printed = printedBy(await runHook(person, ['prompt', ...chosen], input));
+    const settings = [`MEMORY_API_PUBLIC_URL=${other.url}`, 'MEMORY_PROFILE=another'];
+    await writeFile(join(person.home, '.env'), settings.join('\n'));
+    const [, words = '', chunk = ''] = / (expand .+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(printed) ?? [];
+    assert.ok(words.endsWith(` --team ${company.teamId}`), words);
+    assert.match(printedBy(await person.run([...words.split(' '), chunk])), /waits 40 seconds/);
+    assert.deepEqual(other.asked, []);
+  });
+}
