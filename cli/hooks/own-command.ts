@@ -1,6 +1,3 @@
-import { basename } from 'node:path';
-import { PROGRAM } from '../terminal/program.ts';
-
 /** A word that no shell changes. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
@@ -11,11 +8,9 @@ export function shellWord(word: string): string {
 }
 
 /**
- * A command line of this program that works in any folder: `memory …` if it is installed under that name, otherwise
- * with the paths of Node and of the program.
+ * A command line of this program that works in any folder: with the paths of Node and of the program, because what npx
+ * or a project has installed is not on the path of the agent.
  */
 export function ownCommand(...words: string[]): string {
-  const [node, script] = [process.execPath, process.argv[1] ?? ''];
-  const isInstalled = basename(script) === PROGRAM;
-  return [...(isInstalled ? [PROGRAM] : [node, script]), ...words].map(shellWord).join(' ');
+  return [process.execPath, process.argv[1] ?? '', ...words].map(shellWord).join(' ');
 }
