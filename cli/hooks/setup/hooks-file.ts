@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseRecord } from '../../client/private-file.ts';
 import { CommandError } from '../../terminal/command-error.ts';
@@ -45,6 +45,13 @@ export function replaceHooks(settings: Settings, added: HookGroups): Settings {
   return Object.keys(merged).length === 0 ? others : { ...others, hooks: merged };
 }
 
+/** Whether a file of an agent has hooks of this program. A file that cannot be read, or has another form, has none. */
+export async function hasOwnHooks(path: string): Promise<boolean> {
+  const { hooks } = parseRecord(await readFile(path, 'utf8').catch(() => '')) ?? {};
+  const groups: unknown[] = isRecord(hooks) ? Object.values(hooks).flat() : [];
+  return groups.some((group) => withoutOwn(group) !== group);
+}
+
 /** The file that a path names. Settings are often symbolic links to files that are under version control. */
 const targetOf = (path: string) => realpath(path).catch(() => path);
 
@@ -81,7 +88,16 @@ async function replaceFile(path: string, text: string): Promise<void> {
   );
   const temporary = `${path}.${randomBytes(8).toString('hex')}`;
   try {
-    await writeFile(temporary, text, { mode, flag: 'wx' });
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      // The mode of a new file depends on the umask.
+      await file.chmod(mode);
+      // If the file were renamed before its text is on the disk, it could be empty after a power failure.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
