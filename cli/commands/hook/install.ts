@@ -1,12 +1,18 @@
 import { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { findClient } from '../../client/find-team.ts';
 import { ALL_LAYERS } from '../../client/layers.ts';
+import { UNNAMED } from '../../client/profiles.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { AGENT_NAMES } from '../../hooks/agents.ts';
 import { RECALL_OPTIONS } from '../../hooks/hook-options.ts';
 import { changeHooksFile } from '../../hooks/setup/hooks-file.ts';
 import { hooksOf, MANIFESTS } from '../../hooks/setup/manifests.ts';
-import { hooksFile, PLACE_OPTIONS, parseAgent } from '../../hooks/setup/setup-options.ts';
+import {
+  assertNotInOtherPlace,
+  hooksFile,
+  PLACE_OPTIONS,
+  parseAgent,
+} from '../../hooks/setup/setup-options.ts';
 import { type Command, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
 
@@ -14,7 +20,7 @@ const options = {
   ...PLACE_OPTIONS,
   client: {
     ...RECALL_OPTIONS.client,
-    help: `${RECALL_OPTIONS.client.help}. With a client, sessions are staged in its layer`,
+    help: `${RECALL_OPTIONS.client.help}. With one client, sessions are staged in its layer; with ${ALL_LAYERS}, none is staged`,
   },
   ...TEAM_OPTIONS,
 } as const;
@@ -24,7 +30,7 @@ export const hookInstall: Command<typeof options> = {
   summary: 'install the hooks in a coding agent',
   about: `Adds the hooks to the settings of a coding agent (${AGENT_NAMES}), and prints what was written. Hooks of
 other programs stay. A second run replaces the first. The hooks use the service, the profile, the Team and the client of
-this command.`,
+this command. It is refused if the other place, of --user and --project, already has these hooks.`,
   options,
   operand: { name: 'agent' },
   notes: `The credential is MEMORY_API_TOKEN from the environment, otherwise the session that login saved; with a
@@ -34,24 +40,21 @@ the settings. An agent token with memory:read and memory:write is enough for the
   async run(values, operand) {
     const agent = parseAgent(operand);
     const file = await hooksFile(agent, values);
+    await assertNotInOtherPlace(agent, values);
     const { service, url, source, profile } = await signedInToTeam(values);
     const team = await service.get('/v1/team', SelectedTeam);
     const client =
       values.client === undefined || values.client === ALL_LAYERS
         ? values.client
         : await findClient(service, values.client);
-    const words = (event: string) => [
-      '--url',
-      url,
-      '--team',
-      team.id,
-      ...(profile === null ? [] : ['--profile', profile]),
-      // A session can be staged only in one layer.
-      ...(client === undefined || (client === ALL_LAYERS && event === 'SessionEnd')
-        ? []
-        : ['--client', client]),
+    const words = [
+      // The unnamed profile too: otherwise MEMORY_PROFILE, where the agent runs, would choose another account.
+      ...['--profile', profile ?? UNNAMED, '--url', url, '--team', team.id],
+      ...(client === undefined ? [] : ['--client', client]),
     ];
-    const groups = hooksOf(agent, words);
+    const { SessionEnd, ...recall } = hooksOf(agent, words);
+    // A session can be staged in only one layer. The Team layer would show the clients to the whole Team.
+    const groups = client === ALL_LAYERS || SessionEnd === undefined ? recall : { ...recall, SessionEnd };
     await changeHooksFile(file, groups);
     const hooks = Object.fromEntries(
       Object.entries(groups).map(([event, list]) => [

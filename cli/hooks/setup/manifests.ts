@@ -62,11 +62,11 @@ const MANIFEST_PROGRAM = 'memory ';
  * The hooks of an agent as commands of this program.
  * @param words the options of each hook
  */
-export function hooksOf(agent: Agent, words: (event: string) => readonly string[]): HookGroups {
+export function hooksOf(agent: Agent, words: readonly string[]): HookGroups {
   const groups = Object.entries(MANIFESTS[agent].hooks).map(([event, list]) => {
     const withCommand = (hook: Hook) => ({
       ...hook,
-      command: ownCommand(...hook.command.slice(MANIFEST_PROGRAM.length).split(' '), ...words(event)),
+      command: ownCommand(...hook.command.slice(MANIFEST_PROGRAM.length).split(' '), ...words),
     });
     return [event, list.map((group) => ({ ...group, hooks: group.hooks.map(withCommand) }))] as const;
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
@@ -20,6 +20,7 @@ const FILES = {
   'claude-code': { user: '.claude/settings.json', project: '.claude/settings.local.json' },
   codex: { user: '.codex/hooks.json', project: '.codex/hooks.json' },
 } as const;
+const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'SessionEnd'] as const;
 
 interface HooksFile {
@@ -119,6 +120,52 @@ describe('hook install', () => {
     assert.match(await text('hook', 'uninstall', 'codex'), /has no hooks of this program/);
   });
 
+  test('is refused if the hooks are installed in the other place, and names the command that removes them', async () => {
+    const { person } = await owner();
+    await mkdir(join(person.home, 'ledger', '.git'), { recursive: true });
+    const places = ['--user', '--project'] as const;
+    for (const [place, other] of [places, places.toReversed()] as [string, string][]) {
+      const install = ['hook', 'install', 'codex', place];
+      printedBy(await runIn(person, 'ledger', ['hook', 'install', 'codex', other]));
+      assertRefused(
+        await runIn(person, 'ledger', install),
+        new RegExp(`hooks\\.json has these hooks too.+ memory hook uninstall codex ${other}\n`),
+      );
+      printedBy(await runIn(person, 'ledger', ['hook', 'uninstall', 'codex', other]));
+      printedBy(await runIn(person, 'ledger', install));
+      printedBy(await runIn(person, 'ledger', ['hook', 'uninstall', 'codex', place]));
+    }
+  });
+
+  test('does not follow a symbolic link of a project to a file outside of it', async () => {
+    const { person } = await owner();
+    const project = join(person.home, 'ledger');
+    await mkdir(join(project, '.git'), { recursive: true });
+    await mkdir(join(person.home, 'outside'));
+    await symlink(join(person.home, 'outside'), join(project, '.codex'));
+    await mkdir(join(project, '.claude'));
+    const target = join(person.home, 'outside.json');
+    await writeFile(target, '{}');
+    await symlink(target, join(project, FILES['claude-code'].project));
+    for (const agent of AGENTS) {
+      for (const command of ['install', 'uninstall']) {
+        const ended = await runIn(person, 'ledger', ['hook', command, agent, '--project']);
+        assertRefused(ended, /leads out of the project, to .+outside/);
+      }
+    }
+    assert.deepEqual(await readdir(join(person.home, 'outside')), []);
+    assert.equal(await readFile(target, 'utf8'), '{}');
+  });
+
+  test('writes commands that work without memory on the path, however it was started', async () => {
+    const { person } = await owner();
+    const program = join(person.home, 'memory');
+    await symlink(MAIN, program);
+    printedBy(await runIn(person, '.', ['hook', 'install', 'codex'], program));
+    const command = commandOf(await readJson(join(person.home, FILES.codex.user)), 'SessionStart');
+    assert.ok(command.startsWith(`${process.execPath} ${program} hook session-start `), command);
+  });
+
   test('writes the Team, the profile and the client into the commands, and no token', async () => {
     const { company, person } = await owner();
     const clientId = await addClient(service, company);
@@ -136,7 +183,8 @@ describe('hook install', () => {
     }
     const all = await install('--client', 'all');
     assert.match(commandOf(all, 'UserPromptSubmit'), / --client all$/);
-    assert.ok(!commandOf(all, 'SessionEnd').includes('--client'));
+    assert.ok(!('SessionEnd' in all.hooks));
+    assert.match(commandOf(all, 'UserPromptSubmit'), / --profile default /);
   });
 
   test('keeps a symbolic link, and leaves a file alone that it does not understand', async () => {
@@ -145,8 +193,11 @@ describe('hook install', () => {
     const target = join(person.home, 'dotfiles.json');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(target, '{}');
+    // More than the umask gives to a new file.
+    await chmod(target, 0o666);
     await symlink(target, path);
     await text('hook', 'install', 'codex');
+    assert.equal((await lstat(target)).mode & 0o777, 0o666);
     assert.ok((await lstat(path)).isSymbolicLink());
     assert.equal((await readJson(target)).hooks['SessionEnd']?.length, 1);
     for (const strange of ['// a comment', '[]', '{"hooks": []}', '{"hooks": {"Stop": {}}}']) {
@@ -190,8 +241,7 @@ describe('the folders with the manifests', () => {
 });
 
 /** Runs the terminal client in a folder of a home. */
-function runIn(person: Person, folder: string, args: readonly string[]): Promise<Ended> {
-  const main = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
+function runIn(person: Person, folder: string, args: readonly string[], main = MAIN): Promise<Ended> {
   const env = { HOME: person.home, ...runnerEnvironment() };
   return new Promise((resolve) => {
     const cwd = join(person.home, folder);
