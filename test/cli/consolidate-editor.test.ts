@@ -45,7 +45,8 @@ describe('cli consolidate in an editor', () => {
     const ended = await cli.person.run(['consolidate'], { env: await editor(cli.person, '') });
     assert.equal(ended.code, 0, ended.stderr);
     const claim = passed.find(({ path }) => path === CLAIM);
-    assert.equal((claim?.body as { leaseSeconds: number }).leaseSeconds, 3600);
+    assert.ok(claim);
+    assert.equal((claim.body as { leaseSeconds: number }).leaseSeconds, 3600);
     const seen = await readFile(join(cli.person.home, 'seen.md'), 'utf8');
     assert.match(seen, /^# \w+ capture 1: session .*, Team layer$/m);
     assert.match(seen, /^# \w+ capture 2: session .*, A client$/m);

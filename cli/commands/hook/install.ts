@@ -49,7 +49,12 @@ the settings. An agent token with memory:read and memory:write is enough for the
         : await findClient(service, values.client);
     const words = [
       // The unnamed profile too: otherwise MEMORY_PROFILE, where the agent runs, would choose another account.
-      ...['--profile', profile ?? UNNAMED, '--url', url, '--team', team.id],
+      '--profile',
+      profile ?? UNNAMED,
+      '--url',
+      url,
+      '--team',
+      team.id,
       ...(client === undefined ? [] : ['--client', client]),
     ];
     const { SessionEnd, ...recall } = hooksOf(agent, words);
