@@ -23,9 +23,14 @@ function pauseAfter(error: unknown, tries: number): number | null {
  * doubles with each attempt. Only for requests that can be repeated safely. If the service has never answered, nothing
  * is retried, because its address can be wrong.
  * @param onWait receives the reason for each wait, and null when the wait is over
+ * @param hasAnswered whether the service has answered an earlier request
  */
-export function withRetry(service: ServiceClient, onWait: (text: string | null) => void): ServiceClient {
-  let answered = false;
+export function withRetry(
+  service: ServiceClient,
+  onWait: (text: string | null) => void,
+  hasAnswered = false,
+): ServiceClient {
+  let answered = hasAnswered;
   const withAttempts = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -6,12 +6,12 @@ import { CommandError } from '../terminal/command-error.ts';
 
 const { captureIds, action, title, content, tags } = ConsolidatedItem.properties;
 /**
- * What a program or a person decides. Not the other fields of the route: captures can contain instructions, and a model
- * that follows them must not move a text to another layer or archive a memory.
+ * What a program or a person decides. A capture can tell a model what to answer, so an item cannot move a memory to
+ * another layer or replace one.
  */
 const Item = Body({ captureIds, action, title, content, tags });
-const Items = Type.Array(Item, { maxItems: MAX_ITEMS });
 export type Item = Static<typeof Item>;
+const Items = Type.Array(Item, { maxItems: MAX_ITEMS });
 
 /** Why these items cannot complete a batch with these captures; null if they can. */
 function faultOf(items: unknown, captures: readonly Capture[]): string | null {
@@ -40,14 +40,19 @@ export function checkItems(items: unknown, captures: readonly Capture[], source:
   throw new CommandError(`the answer of ${source} is not valid: ${fault}`);
 }
 
-/** JSON, or the JSON in a fenced block, in which many models put an answer. Its texts can contain fences too. */
+const FENCE = '```';
+
+/** Parses the text as JSON, otherwise what is between its first and its last fence, in which many models put an answer. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
     const lines = text.split('\n');
-    const isFence = (line: string) => line.trimStart().startsWith('```');
-    return JSON.parse(lines.slice(lines.findIndex(isFence) + 1, lines.findLastIndex(isFence)).join('\n'));
+    const isFence = (line: string) => line.startsWith(FENCE);
+    // A content can have fences too, but inside a string of JSON there is no line break.
+    const [first, last] = [lines.findIndex(isFence), lines.findLastIndex(isFence)];
+    if (first === last) throw error;
+    return JSON.parse(lines.slice(first + 1, last).join('\n'));
   }
 }
 

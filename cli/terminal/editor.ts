@@ -11,7 +11,7 @@ import { atTerminal } from './prompt.ts';
 
 /**
  * The editor of the user: VISUAL or EDITOR, otherwise vi.
- * @throws CommandError if there is none to start
+ * @throws CommandError if no editor can be started
  */
 export function chosenEditor(): string {
   const chosen = setting('VISUAL') ?? setting('EDITOR');

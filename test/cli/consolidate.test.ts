@@ -92,6 +92,7 @@ describe('cli consolidate --with', () => {
     for (const [body, reason] of [
       ['process.exit(4)', /the command failed \(exit code 4\)/],
       ['console.log("Here you are!")', /is not valid: it is not JSON/],
+      ['console.log("[]\\nNothing to remember.")', /is not valid: it is not JSON/],
       ['console.log("{}")', /is not valid: /],
       [`console.log(JSON.stringify([{ ...${item}, action: 'keep' }]))`, /is not valid: \/0\/action /],
       [`console.log(JSON.stringify([{ ...${item}, mood: 'good' }]))`, /is not valid: \/0/],

@@ -116,7 +116,10 @@ async function completeBatch(
   batch: Claimed,
   items: readonly Item[],
 ): Promise<Result> {
-  const { results } = await withRetry(service, () => {}).post(
+  const onWait = (reason: string | null) => {
+    if (reason !== null) console.error(reason);
+  };
+  const { results } = await withRetry(service, onWait, true).post(
     '/v1/memory/consolidation/complete',
     CompleteResponse,
     { batchId: batch.id, items },
