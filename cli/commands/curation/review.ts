@@ -7,12 +7,11 @@ import { type ServiceClient, ServiceRefusal } from '../../client/service-client.
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
-import { CommandError } from '../../terminal/command-error.ts';
-import { editText } from '../../terminal/editor.ts';
-import { readKey } from '../../terminal/keys.ts';
-import { bold, dim } from '../../terminal/output.ts';
+import { CommandError, withNote } from '../../terminal/command-error.ts';
+import { keepText } from '../../terminal/editor.ts';
+import { type Keys, TerminalClosed, withKeys } from '../../terminal/keys.ts';
 import { atTerminal } from '../../terminal/prompt.ts';
-import { day } from '../../terminal/times.ts';
+import { type Edited, edit, itemLines, wholeText } from './review-text.ts';
 
 const options = {
   client: { type: 'string', value: 'client', help: 'only memories of this client, by name or id' },
@@ -24,90 +23,88 @@ const Decided = Type.Object({ memory: Memory });
 
 const KEYS = 'p publish  e edit  d discard  s skip  q quit';
 
-/** The text of a memory as the reviewer has changed it. */
-type Edited = Pick<Listed, 'title' | 'content'>;
-
 const print = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
-
-/** The lines of a text, each without characters that could control the terminal. */
-const safeLines = (text: string) => text.split('\n').map((line) => oneLine(line));
-
-function itemLines(item: Listed, { title, content }: Edited, nameLayer: NameLayer, place: string): string[] {
-  const { clientId, createdAt, tags, captures = [], similar = [] } = item;
-  const about = [place, nameLayer(clientId), day(createdAt), ...tags.map((tag) => `#${tag}`)].join(', ');
-  const sessions = [...new Set(captures.map(({ sessionId }) => oneLine(sessionId)))];
-  return [
-    '',
-    bold(oneLine(title)),
-    dim(oneLine(about)),
-    '',
-    ...safeLines(content),
-    '',
-    ...(sessions.length === 0 ? [] : [dim(`From: ${sessions.join(', ')}`)]),
-    ...similar.map((each) =>
-      oneLine(`Similar (${Math.round(each.similarity * 100)} %): ${each.title}: ${each.excerpt}`).slice(
-        0,
-        200,
-      ),
-    ),
-  ];
-}
-
-/** Lets the reviewer change the text: the first line is the title. */
-async function edit({ title, content }: Edited): Promise<Edited> {
-  const edited = await editText(`${title}\n\n${content}\n`);
-  const [first = '', ...lines] = edited.split('\n');
-  if (first.trim() === '' || lines.join('').trim() === '') return { title, content };
-  return { title: first.trim(), content: lines.join('\n').trim() };
-}
 
 type Outcome = 'published' | 'discarded' | 'skipped' | 'refused';
 
-/** Sends a decision. A memory that someone else has decided or changed is named, and the review goes on. */
+/** Sends a decision. */
 async function decide(
   service: ServiceClient,
   { id, version }: Listed,
   action: 'publish' | 'discard',
   changed: Partial<Edited>,
 ): Promise<Outcome> {
-  try {
-    await service.post('/v1/memory/memories', Decided, { action, memoryId: id, version, ...changed });
-    return action === 'publish' ? 'published' : 'discarded';
-  } catch (error) {
-    if (!(error instanceof ServiceRefusal) || error.status !== 409) throw error;
-    print([error.message]);
-    return 'refused';
-  }
+  await service.post('/v1/memory/memories', Decided, { action, memoryId: id, version, ...changed });
+  return action === 'publish' ? 'published' : 'discarded';
 }
 
-/** Asks for a decision on one memory. Returns null if the reviewer wants to stop. */
+/** Asks for one of the keys of a review. */
+async function readKey(keys: Keys): Promise<string> {
+  let key = await keys.read(KEYS);
+  while (!['p', 'e', 'd', 's', 'q'].includes(key)) key = await keys.read(`Press one of the keys: ${KEYS}`);
+  return key;
+}
+
+/** What all decisions of a review need. */
+interface Reviewing {
+  service: ServiceClient;
+  nameLayer: NameLayer;
+  keys: Keys;
+}
+
+/**
+ * Asks for a decision on one memory, until there is one. An error is shown, and the reviewer is asked again. A memory
+ * that someone else has decided or changed is named, and the review goes on.
+ * @returns null if the reviewer wants to stop
+ */
 async function reviewItem(
-  service: ServiceClient,
+  { service, nameLayer, keys }: Reviewing,
   item: Listed,
-  nameLayer: NameLayer,
   place: string,
 ): Promise<Outcome | null> {
   let text: Edited = item;
-  for (;;) {
-    print(itemLines(item, text, nameLayer, place));
-    switch (await readKey(KEYS)) {
+  const isEdited = () => text.title !== item.title || text.content !== item.content;
+  const act = async (key: string): Promise<Outcome | null | 'again'> => {
+    switch (key) {
       case 'p': {
-        const isEdited = text.title !== item.title || text.content !== item.content;
-        return decide(service, item, 'publish', isEdited ? { title: text.title, content: text.content } : {});
+        const changed = isEdited() ? { title: text.title, content: text.content } : {};
+        return keys.during(decide(service, item, 'publish', changed));
       }
       case 'd':
-        return decide(service, item, 'discard', {});
+        return keys.during(decide(service, item, 'discard', {}));
       case 's':
         return 'skipped';
-      case 'q':
-        return null;
       case 'e':
-        text = await edit(text);
-        break;
+        text = await keys.suspended(() => edit(text));
+        return 'again';
       default:
-        print([`Press one of the keys: ${KEYS}`]);
+        return null;
+    }
+  };
+  for (;;) {
+    print(itemLines(item, text, nameLayer, place));
+    try {
+      const outcome = await act(await readKey(keys));
+      if (outcome !== 'again') return outcome;
+    } catch (error) {
+      const isOver = !(error instanceof CommandError) || error instanceof TerminalClosed;
+      const isDecided = error instanceof ServiceRefusal && error.status === 409;
+      if (isEdited() && (isOver || isDecided)) withNote(error, await keepText(wholeText(text)));
+      if (isOver) throw error;
+      print([oneLine(error.message)]);
+      if (isDecided) return 'refused';
+      if (isEdited()) print(['Your text is kept: e opens it again.']);
     }
   }
+}
+
+/** The figures of a review. */
+function countsText(counts: Record<Outcome, number>): string {
+  const text = Object.entries(counts)
+    .filter(([name, n]) => n > 0 || name === 'published')
+    .map(([name, n]) => `${n} ${name}`)
+    .join(', ');
+  return `\n${text}.`;
 }
 
 export const review: Command<typeof options> = {
@@ -131,16 +128,21 @@ a terminal; with --json, it only lists the memories and needs no terminal.`,
       items.map((item) => item.clientId),
     );
     const counts: Record<Outcome, number> = { published: 0, discarded: 0, skipped: 0, refused: 0 };
-    for (const [index, item] of items.entries()) {
-      const outcome = await reviewItem(service, item, nameLayer, `${index + 1} of ${items.length}`);
-      if (outcome === null) break;
-      counts[outcome] += 1;
-      print([outcome]);
+    let isDone = false;
+    try {
+      await withKeys(async (keys) => {
+        for (const [index, item] of items.entries()) {
+          const place = `${index + 1} of ${items.length}`;
+          const outcome = await reviewItem({ service, nameLayer, keys }, item, place);
+          if (outcome === null) break;
+          counts[outcome] += 1;
+          print([outcome]);
+        }
+      });
+      isDone = true;
+    } finally {
+      if (!isDone) print([countsText(counts)]);
     }
-    const text = Object.entries(counts)
-      .filter(([name, n]) => n > 0 || name === 'published')
-      .map(([name, n]) => `${n} ${name}`)
-      .join(', ');
-    return { text: `\n${text}.`, data: counts };
+    return { text: countsText(counts), data: counts };
   },
 };

@@ -33,6 +33,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(?<= )/,
   ],
   'cli/terminal/duration.ts': [/^(\d{1,9})([smhd]?)$/],
+  'cli/commands/curation/review-text.ts': [/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu],
   'cli/consolidate/draft.ts': [/[\s,]+/],
   'cli/terminal/times.ts': [/^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/],
   'cli/terminal/prompt.ts': [/\r$/],

@@ -1,0 +1,55 @@
+import type { ListedMemory } from '../../../shared/schemas/library.ts';
+import type { NameLayer } from '../../client/layers.ts';
+import { oneLine } from '../../terminal/columns.ts';
+import { editText } from '../../terminal/editor.ts';
+import { bold, dim } from '../../terminal/output.ts';
+import { day } from '../../terminal/times.ts';
+
+/** The text of a memory as the reviewer has changed it. */
+export type Edited = Pick<ListedMemory, 'title' | 'content'>;
+
+/** Characters that a terminal executes or does not show. A person who decides on a text must see them. */
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A line of a text as it is, with `\\u{…}` for each character that would not be seen. */
+export function visible(line: string): string {
+  return line.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The lines that show a memory to the reviewer. */
+export function itemLines(
+  item: ListedMemory,
+  { title, content }: Edited,
+  nameLayer: NameLayer,
+  place: string,
+): string[] {
+  const { clientId, createdAt, tags, captures = [], similar = [] } = item;
+  const about = [place, nameLayer(clientId), day(createdAt), ...tags.map((tag) => `#${visible(tag)}`)];
+  const sessions = [...new Set(captures.map(({ sessionId }) => oneLine(sessionId)))];
+  return [
+    '',
+    bold(visible(title)),
+    dim(oneLine(about.join(', '))),
+    '',
+    ...content.replaceAll('\r\n', '\n').split('\n').map(visible),
+    '',
+    ...(sessions.length === 0 ? [] : [dim(`From: ${sessions.join(', ')}`)]),
+    ...similar.map((each) =>
+      oneLine(`Similar (${Math.round(each.similarity * 100)} %): ${each.title}: ${each.excerpt}`).slice(
+        0,
+        200,
+      ),
+    ),
+  ];
+}
+
+/** A text as one: the first line is the title. */
+export const wholeText = ({ title, content }: Edited) => `${title}\n\n${content}\n`;
+
+/** Lets the reviewer change the text. */
+export async function edit({ title, content }: Edited): Promise<Edited> {
+  const edited = await editText(wholeText({ title, content }));
+  const [first = '', ...lines] = edited.split('\n');
+  if (first.trim() === '' || lines.join('').trim() === '') return { title, content };
+  return { title: first.trim(), content: lines.join('\n').trim() };
+}

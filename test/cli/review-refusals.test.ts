@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { ListedMemory } from '../../shared/schemas/library.ts';
+import { openTestApp } from '../support/app.ts';
+import { keep } from '../support/consolidation.ts';
+import { get } from '../support/team.ts';
+import { type Fate, openPlaces } from './between.ts';
+import { NO_TERMINAL, openHomes, type Person, runAtTerminal } from './cli.ts';
+import { type CliOwner, signedInOwner } from './cli-person.ts';
+import { keptText } from './consolidation.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const between = openPlaces();
+
+/** Presses keys, each when a memory and the keys are shown. */
+const press = (...keys: string[]) => keys.map((typed) => ({ question: 's skip  q quit', typed }));
+
+/** A person whose decisions meet these fates, in this order. Later ones pass. */
+async function reviewer(...fates: Fate[]): Promise<CliOwner> {
+  const left = [...fates];
+  const { url } = await between(base, ({ method, path }) =>
+    method === 'POST' && path === '/v1/memory/memories' ? (left.shift() ?? 'passes') : 'passes',
+  );
+  return signedInOwner(service, url, newPerson);
+}
+
+const refusal = (status: number, code: string) => ({ status, body: { code, detail: 'Not like this' } });
+
+/** Puts memories into review, the first one last in the queue. */
+async function queue({ company }: CliOwner, ...titles: string[]): Promise<void> {
+  for (const title of titles)
+    await keep(service, company, { action: 'review', title, content: `About ${title}.` });
+}
+
+/** The texts of the Team's memories in a state. */
+async function texts({ company }: CliOwner, state: string): Promise<string[][]> {
+  const answer = await get(service, company, `/v1/memory/memories?state=${state}`);
+  return answer.json<{ items: ListedMemory[] }>().items.map(({ title, content }) => [title, content]);
+}
+
+/** An editor that replaces the text. */
+async function replacing({ home }: Person, text: string): Promise<{ EDITOR: string }> {
+  const script = join(home, 'editor.mjs');
+  const body = `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[2], ${JSON.stringify(text)});`;
+  await writeFile(script, body);
+  return { EDITOR: `'${process.execPath}' '${script}'` };
+}
+
+describe('cli review', { skip: NO_TERMINAL }, () => {
+  test('makes one decision of a doubled key', async () => {
+    const cli = await reviewer();
+    await queue(cli, 'Second', 'First');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('pp', 'q'));
+    assert.equal(code, 0, shown);
+    assert.match(shown, /^1 published\.\r$/m);
+    assert.deepEqual(await texts(cli, 'review'), [['Second', 'About Second.']]);
+  });
+
+  test('shows a refusal, keeps the edited text and asks again', async () => {
+    const cli = await reviewer(refusal(422, 'secret_detected'), refusal(503, 'unavailable'), 'is lost');
+    await queue(cli, 'Draft');
+    const env = await replacing(cli.person, 'Final\n\nAnother content.\n');
+    const keys = press('e', 'p', 'p', 'p', 'p');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], keys, 0, env);
+    assert.equal(code, 0, shown);
+    assert.match(shown, /secret_detected: Not like this\r\nYour text is kept: e opens it again\./);
+    assert.match(shown, /cannot answer now \(503\)[^]*cannot be reached/);
+    assert.match(shown, /^1 published\.\r$/m);
+    assert.deepEqual(await texts(cli, 'published'), [['Final', 'Another content.']]);
+  });
+
+  test('keeps the edited text in a file when someone else has decided', async () => {
+    const cli = await reviewer(refusal(409, 'version_conflict'));
+    await queue(cli, 'Draft');
+    const env = await replacing(cli.person, 'Final\n\nAnother content.\n');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p'), 0, env);
+    assert.equal(code, 0, shown);
+    assert.match(shown, /^0 published, 1 refused\.\r$/m);
+    assert.equal(await keptText(shown), 'Final\n\nAnother content.\n');
+  });
+
+  test('prints what was decided when Ctrl-C ends it', async () => {
+    const cli = await reviewer();
+    await queue(cli, 'Second', 'First');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('d', '\u0003'));
+    assert.equal(code, 130, shown);
+    assert.match(shown, /^0 published, 1 discarded\.\r$/m);
+  });
+
+  test('goes on when the editor fails', async () => {
+    const cli = await reviewer();
+    await queue(cli, 'Draft');
+    const env = { EDITOR: 'false' };
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('e', 'p'), 0, env);
+    assert.equal(code, 0, shown);
+    assert.match(shown, /the editor failed[^]*^1 published\.\r$/m);
+  });
+
+  test('shows a text as it is, with characters that a terminal does not show', async () => {
+    const cli = await reviewer();
+    await keep(service, cli.company, {
+      action: 'review',
+      title: 'Safe\u202eevil',
+      content: 'if so:\n    run\u200b this\u001b[2J',
+    });
+    const { shown } = await runAtTerminal(cli.person, ['review'], press('q'));
+    assert.ok(shown.includes('Safe\\u{202e}evil'), shown);
+    assert.ok(shown.includes('\n    run\\u{200b} this\\u{1b}[2J'), shown);
+  });
+});
