@@ -140,6 +140,7 @@ export const NO_TERMINAL =
 /**
  * Runs the command line in a pseudo-terminal and types an answer when its question shows. Afterwards the terminal's
  * settings are shown, as `stty -a` tells them.
+ * @param answers `next` is typed after `typed`, when it is known
  * @param columns the width of the terminal; 0 for one that does not tell
  * @param env more variables
  * @returns the exit code and all that the terminal showed
@@ -147,7 +148,7 @@ export const NO_TERMINAL =
 export function runAtTerminal(
   { home }: Person,
   args: readonly string[],
-  answers: readonly { question: string; typed: string }[],
+  answers: readonly { question: string; typed: string; next?: Promise<string> }[],
   columns = 0,
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; shown: string }> {
@@ -168,7 +169,9 @@ export function runAtTerminal(
     const at = open[0] === undefined ? -1 : shown.indexOf(open[0].question, answered);
     if (at < 0) return;
     answered = shown.length;
-    child.stdin.write(open.shift()?.typed ?? '');
+    const { typed = '', next } = open.shift() ?? {};
+    child.stdin.write(typed);
+    void next?.then((more) => child.stdin.write(more));
   });
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, shown })));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ListedMemory } from '../../shared/schemas/library.ts';
 import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
@@ -55,6 +56,26 @@ describe('cli review', { skip: NO_TERMINAL }, () => {
     const cli = await reviewer();
     await queue(cli, 'Second', 'First');
     const { code, shown } = await runAtTerminal(cli.person, ['review'], press('pp', 'q'));
+    assert.equal(code, 0, shown);
+    assert.match(shown, /^1 published\.\r$/m);
+    assert.deepEqual(await texts(cli, 'review'), [['Second', 'About Second.']]);
+  });
+
+  test('discards what is typed while a decision is sent', async () => {
+    const next = Promise.withResolvers<string>();
+    const { url } = await between(base, async ({ method }): Promise<Fate> => {
+      if (method !== 'POST') return 'passes';
+      next.resolve('p');
+      // The key passes through another program on its way to the terminal.
+      await pause(1000);
+      return 'passes';
+    });
+    const cli = await signedInOwner(service, url, newPerson);
+    await queue(cli, 'Second', 'First');
+    const [first, second] = press('p', 'q');
+    assert.ok(first && second);
+    const answers = [{ ...first, next: next.promise }, second];
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], answers);
     assert.equal(code, 0, shown);
     assert.match(shown, /^1 published\.\r$/m);
     assert.deepEqual(await texts(cli, 'review'), [['Second', 'About Second.']]);
