@@ -102,10 +102,12 @@ table identity.client (
   name text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
+  folded_name text,
   constraint client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint client_pkey PRIMARY KEY (team_id, id)
 );
+CREATE UNIQUE INDEX client_folded_name ON identity.client USING btree (team_id, folded_name) WHERE (state = 'active'::text);
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
@@ -255,11 +257,17 @@ table identity.team (
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  publish text not null default 'anyone'::text,
+  redaction text,
+  folded_name text,
+  constraint team_publish_check CHECK ((publish = ANY (ARRAY['anyone'::text, 'review'::text]))),
+  constraint team_redaction_check CHECK ((redaction = ANY (ARRAY['off'::text, 'flag'::text, 'redact'::text, 'refuse'::text]))),
   constraint team_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
   constraint team_pkey PRIMARY KEY (company_id, id),
   constraint team_id_key UNIQUE (id)
 );
+CREATE UNIQUE INDEX team_folded_name ON identity.team USING btree (company_id, folded_name) WHERE (deleted_at IS NULL);
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team))));
@@ -923,7 +931,8 @@ begin
     return null;
   end if;
   select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
-           'grant', case when who.role = 'admin' then g.access end) order by t.id), '[]')
+           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction)
+           order by t.id), '[]')
     into teams
     from team t
     left join team_member m on m.team_id = t.id and m.user_id = who.id
@@ -1012,6 +1021,19 @@ CREATE OR REPLACE FUNCTION identity.invite_state(p_used_at timestamp with time z
  LANGUAGE sql
  STABLE
 RETURN CASE WHEN (p_used_at IS NOT NULL) THEN 'used'::text WHEN (p_expires_at <= COALESCE(p_revoked_at, now())) THEN 'expired'::text WHEN (p_revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.is_team_name_taken(p_team uuid, p_folded text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+begin
+  return exists (select from team t
+                  where t.company_id = memory.claimed_company() and t.folded_name = p_folded and t.id <> p_team
+                    and t.deleted_at is null);
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.lock_password_hash()

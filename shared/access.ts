@@ -10,6 +10,7 @@
  */
 
 import type { Permission } from './permissions.ts';
+import type { TeamSettings } from './settings/team-settings.ts';
 
 export type CompanyRole = 'owner' | 'admin' | 'member';
 export type TeamRole = 'owner' | 'admin' | 'member';
@@ -19,7 +20,7 @@ export type ClientAccess = 'read' | 'write';
 export type ActiveState = 'active' | 'archived';
 
 /** A Team of the caller's Company, with the caller's role and grant there. */
-export interface TeamMembership {
+export interface TeamMembership extends TeamSettings {
   id: string;
   name: string;
   state: ActiveState;

@@ -12,6 +12,7 @@ import {
 } from './access.ts';
 import { ServiceError } from './errors.ts';
 import { type Permission, requirePermission } from './permissions.ts';
+import type { RedactionMode } from './settings/team-settings.ts';
 
 declare const scopeBrand: unique symbol;
 
@@ -35,6 +36,8 @@ export interface TeamScope {
   readonly tokenClients: readonly string[] | null;
   /** What an agent token permits. Null: no such limit. */
   readonly tokenPermissions: readonly Permission[] | null;
+  /** The mode that the Team has set for credentials in new text. Null: none, or not known, because a job acts. */
+  readonly redaction: RedactionMode | null;
   readonly access: TeamAccess;
   readonly reads: Layers;
   readonly writes: Layers;
@@ -66,6 +69,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
     tokenId: identity.token?.id ?? null,
     tokenClients: identity.token?.clientIds ?? null,
     tokenPermissions: identity.token?.permissions ?? null,
+    redaction: team.redaction,
     access,
     reads: readableLayers(identity.companyRole, team, identity.clients),
     writes: writableLayers(identity.companyRole, team, identity.clients),
@@ -98,6 +102,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
     tokenId: origin.tokenId ?? null,
     tokenClients: null,
     tokenPermissions: null,
+    redaction: null,
     access: 'member',
     reads: layers,
     writes: layers,
@@ -129,6 +134,7 @@ export function upkeepScope({
     tokenId: null,
     tokenClients: null,
     tokenPermissions: null,
+    redaction: null,
     access: 'read',
     reads: none,
     writes: none,

@@ -1,5 +1,5 @@
 import { IsDate, IsDateTime } from 'typebox/format';
-import { assertNoClientNamed, findClientId } from '../../core/identity/team/find-client.ts';
+import { assertNoClientNamed, findClientId } from '../../core/identity/clients/find-client.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { type LayerId, type RequestedScope, writeLayer } from '../../shared/scope.ts';
 import type { TeamCall } from './tool.ts';

@@ -45,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   requestAccess: { teamId: ID, access: 'read', reason: 'Review of the quarter' },
   giveCompanyGrant: { access: 'full' },
 
+  changeSelectedTeam: { publish: 'review', redaction: 'redact' },
   createClient: { name: 'Northwind' },
   changeClient: { name: 'Northwind Traders' },
   changeTeamRole: { role: 'admin' },

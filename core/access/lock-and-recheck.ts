@@ -17,6 +17,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import type { Team } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, type LayerId, requireRight } from '../../shared/scope.ts';
+import type { TeamSettings } from '../../shared/settings/team-settings.ts';
 
 /*
  * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
@@ -80,10 +81,11 @@ export async function lockTeamForAdmin(
   return { team, caller };
 }
 
-/** The selected Team, whose state cannot change until the transaction ends, and the caller's current access to it. */
+/** The selected Team, whose state and settings cannot change until the transaction ends, and the caller's current access to it. */
 export interface LockedTeam {
   userId: string;
   state: ActiveState;
+  settings: TeamSettings;
   access: TeamAccess;
   standing: Standing;
 }
@@ -95,12 +97,13 @@ export interface LockedTeam {
  */
 export async function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam> {
   const { teamId, userId } = tx.scope;
-  const state = await lockTeamState(tx, teamId);
+  const locked = await lockTeamState(tx, teamId);
   const standing = await findStanding(tx, teamId, userId);
   if (standing === null) throw new ServiceError('unauthenticated');
   const access = teamAccess(standing.companyRole, standing);
-  if (state === null || access === null) throw new ServiceError('team_forbidden');
-  return { userId, state, access, standing };
+  if (locked === null || access === null) throw new ServiceError('team_forbidden');
+  const { state, ...settings } = locked;
+  return { userId, state, settings, access, standing };
 }
 
 /** Returns the layers of these that the caller can write to now, regardless of the state of the Team. */

@@ -41,7 +41,7 @@ interface FileDocument {
 
 /** Whether a version can be indexed now. If not, upkeep enqueues it again when it can be. */
 async function isAllowed(tx: TeamTransaction, { config }: Needed): Promise<boolean> {
-  return config.indexFiles && (await lockTeamState(tx, tx.scope.teamId)) === 'active';
+  return config.indexFiles && (await lockTeamState(tx, tx.scope.teamId))?.state === 'active';
 }
 
 /**

@@ -6,6 +6,7 @@ import { openPostgres } from '../driver/postgres.ts';
 import type { PostgresTimeouts } from '../driver/postgres-pool.ts';
 import { type BlobStore, databaseBlobs } from '../queries/workspace/blobs.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
+import { foldStoredNames } from './folded-names.ts';
 import { migrate } from './migrate.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
 
@@ -18,7 +19,7 @@ export interface Backend {
 
 /**
  * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server
- * principal, and asserts that row-level security is effective.
+ * principal, folds the names that are not folded yet, and asserts that row-level security is effective.
  * @param timeouts of PostgreSQL; `JOB_TIMEOUTS` if absent
  */
 export async function startBackend(
@@ -35,6 +36,7 @@ export async function startBackend(
     const applied = await migrate(database);
     if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
     const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
+    await foldStoredNames(database);
     await assertIsolation(database);
     return { database, blobs: databaseBlobs(database), principal };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
+import { PUBLISH_RULES, REDACTION_MODES } from '../settings/team-settings.ts';
 import { Body, Id, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
 /** Defaults of requests. */
@@ -170,6 +171,23 @@ export type Team = Static<typeof Team>;
 export const NewTeamRequest = Body({ name: Name, ownerEmail: Type.Optional(Email) });
 export const NameRequest = Body({ name: Name });
 
+const PublishRule = OneOf(
+  [...PUBLISH_RULES],
+  'who can publish a consolidated memory. review: without Full access, it waits for a decision',
+);
+const TeamRedaction = Nullable(
+  OneOf([...REDACTION_MODES]),
+  'what is done about credentials in new text, if this is stricter than the setting of the deployment',
+);
+export const TeamChange = Body(
+  {
+    name: Type.Optional(Name),
+    publish: Type.Optional(PublishRule),
+    redaction: Type.Optional(TeamRedaction),
+  },
+  'at least one field',
+);
+
 /** The selected Team, as the caller sees it. */
 export const SelectedTeam = Type.Object({
   id: Id,
@@ -179,6 +197,8 @@ export const SelectedTeam = Type.Object({
   access: OneOf(['full', 'member', 'read']),
   clients: Type.Integer({ description: 'number of clients that the caller can read' }),
   members: Type.Integer(),
+  publish: PublishRule,
+  redaction: TeamRedaction,
 });
 export type SelectedTeam = Static<typeof SelectedTeam>;
 

@@ -11,6 +11,8 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
     state: 'active',
     role: 'owner',
     grant: null,
+    publish: 'anyone',
+    redaction: null,
   } as const;
   const scope = teamScope(
     {

@@ -11,6 +11,8 @@ const team = (id: string, name: string): TeamMembership => ({
   state: 'active',
   role: 'member',
   grant: null,
+  publish: 'anyone',
+  redaction: null,
 });
 const [general, sales, other] = [team('a1', 'General'), team('b2', 'Straße'), team('c3', 'general ')];
 

@@ -18,7 +18,15 @@ import { readTable } from '../support/tables.ts';
 const IDS = { W: newId(), R: newId(), N: newId(), elsewhere: newId() };
 const nameOf = (id: string) => Object.entries(IDS).find(([, known]) => known === id)?.[0] ?? id;
 
-const TEAM: TeamMembership = { id: newId(), name: 'Team', state: 'active', role: null, grant: null };
+const TEAM: TeamMembership = {
+  id: newId(),
+  name: 'Team',
+  state: 'active',
+  role: null,
+  grant: null,
+  publish: 'anyone',
+  redaction: null,
+};
 
 function identityOf(companyRole: Identity['companyRole']): Identity {
   return {

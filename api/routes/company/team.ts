@@ -33,7 +33,7 @@ export const companyTeamRoutes: Routes = (app, deps) => {
         params: IdParams,
         body: NameRequest,
         response: { 200: Team },
-        errors: errorCodes('team_archived'),
+        errors: errorCodes('team_archived', 'conflict'),
       },
     },
     async ({ identity, params, body: { name } }) =>

@@ -6,6 +6,7 @@ import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { errorCodes } from '../../openapi/declared-errors.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -37,6 +38,7 @@ export const companyTeamsRoutes: Routes = (app, deps) => {
         tags: ['company'],
         body: NewTeamRequest,
         response: { 201: NewTeam },
+        errors: errorCodes('conflict'),
       },
     },
     async ({ identity, body: { name, ownerEmail } }, reply) => {

@@ -1,6 +1,6 @@
 import { parseId } from '../../../core/access/parse-id.ts';
-import { archiveClient } from '../../../core/identity/team/archive-client.ts';
-import { changeClient } from '../../../core/identity/team/change-client.ts';
+import { archiveClient } from '../../../core/identity/clients/archive-client.ts';
+import { changeClient } from '../../../core/identity/clients/change-client.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Client, ClientChange } from '../../../shared/schemas/identity.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
@@ -21,7 +21,7 @@ export const clientRoutes: Routes = (app, deps) => {
         params: IdParams,
         body: ClientChange,
         response: { 200: Client },
-        errors: errorCodes('team_archived'),
+        errors: errorCodes('team_archived', 'conflict'),
       },
     },
     async ({ teamScope, params, body }) => {

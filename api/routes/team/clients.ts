@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createClient } from '../../../core/identity/team/create-client.ts';
+import { createClient } from '../../../core/identity/clients/create-client.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
 import type { ActiveState } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -60,7 +60,7 @@ export const clientsRoutes: Routes = (app, deps) => {
         tags: ['team'],
         body: NameRequest,
         response: { 201: Client },
-        errors: errorCodes('team_archived'),
+        errors: errorCodes('team_archived', 'conflict'),
       },
     },
     async ({ teamScope, body }, reply) => {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
-import { giveClientGrant } from '../../../core/identity/team/give-client-grant.ts';
+import { giveClientGrant } from '../../../core/identity/clients/give-client-grant.ts';
+import { revokeClientGrant } from '../../../core/identity/clients/revoke-client-grant.ts';
 import { listClientGrants } from '../../../core/identity/team/lists.ts';
-import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';

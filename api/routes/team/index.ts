@@ -6,12 +6,12 @@ import { inviteRoutes } from './invite.ts';
 import { invitesRoutes } from './invites.ts';
 import { memberRoutes } from './member.ts';
 import { teamMembersRoutes } from './members.ts';
-import { teamRoute } from './team.ts';
+import { selectedTeamRoutes } from './team.ts';
 import { teamTokensRoutes } from './tokens.ts';
 
 /** /v1/team: the selected Team, its clients, members, invites, grants and agent tokens. */
 export const teamRoutes: readonly Routes[] = [
-  teamRoute,
+  selectedTeamRoutes,
   clientsRoutes,
   clientRoutes,
   teamMembersRoutes,

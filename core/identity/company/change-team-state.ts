@@ -1,4 +1,4 @@
-import { updateTeam } from '../../../db/queries/identity/teams.ts';
+import { updateTeamState } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
@@ -26,7 +26,7 @@ export function changeTeamState(
     apply: async (tx, team) => {
       if (team.state === state) throw new ServiceError('conflict', `The Team is already ${state}`);
       return {
-        result: await updateTeam(tx, teamId, { state }),
+        result: await updateTeamState(tx, teamId, state),
         audit: [{ kind: EVENTS[state], subjectType: 'team', subjectId: teamId, teamId }],
       };
     },

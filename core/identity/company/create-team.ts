@@ -9,6 +9,7 @@ import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createInvite } from '../invites.ts';
+import { teamNameTaken } from '../taken-names.ts';
 
 interface TeamDraft {
   name: string;
@@ -31,7 +32,7 @@ type NewOwner = { userId: string } | { userId: null; email: string };
 
 /**
  * Creates a Team with its Owner, who is invited if the email has no open account in the Company.
- * @throws ServiceError `unauthenticated`, `company_role_required`
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `conflict` if another Team has the name
  */
 export function createTeam(
   { database }: Pick<Dependencies, 'database'>,
@@ -62,6 +63,7 @@ async function apply(
 ): Promise<Applied<CreatedTeam>> {
   const { userId } = owner;
   const team = await insertTeam(tx, { id: newId(), name });
+  if (team === null) throw teamNameTaken();
   const teamId = team.id;
   const detail = { name, ownerId: userId };
   const created = { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId, detail } as const;

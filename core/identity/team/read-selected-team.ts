@@ -12,8 +12,9 @@ import type { Dependencies } from '../../dependencies.ts';
 export async function readSelectedTeam(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
-  { id, name, state, role }: TeamMembership,
+  { id, name, state, role, publish, redaction }: TeamMembership,
 ): Promise<SelectedTeam> {
   const { members } = await readOnce(database, scope, countTeamMembers);
-  return { id, name, state, role, access: scope.access, clients: scope.reads.clients.length, members };
+  const clients = scope.reads.clients.length;
+  return { id, name, state, role, access: scope.access, clients, members, publish, redaction };
 }

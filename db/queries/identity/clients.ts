@@ -1,4 +1,5 @@
 import type { ActiveState, ClientGrant } from '../../../shared/access.ts';
+import { foldName } from '../../../shared/formats/names.ts';
 import type { Client } from '../../../shared/schemas/identity.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
@@ -59,17 +60,30 @@ export async function listReadableClientNames(
   );
 }
 
-/** Inserts a client of the Team. For callers with Full access, who can write to it. */
+/**
+ * Inserts a client of the Team. For callers with Full access, who can write to it. Null: an active client of the Team has
+ * the name.
+ */
 export async function insertClient(
   tx: TeamTransaction,
   client: { id: string; name: string },
-): Promise<Client> {
+): Promise<Client | null> {
   const [row] = await tx.query<ClientRow>(
-    `insert into identity.client (company_id, team_id, id, name) values ($1, $2, $3, $4) returning ${COLUMNS}`,
-    [tx.scope.companyId, tx.scope.teamId, client.id, client.name],
+    `insert into identity.client (company_id, team_id, id, name, folded_name) values ($1, $2, $3, $4, $5)
+     on conflict (team_id, folded_name) where state = 'active' do nothing returning ${COLUMNS}`,
+    [tx.scope.companyId, tx.scope.teamId, client.id, client.name, foldName(client.name)],
   );
-  if (row === undefined) throw new Error('the client was not inserted');
-  return { ...toClient(tx, row), access: 'write' };
+  return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
+}
+
+/** Whether another active client of the Team has this name. Lock the Team before. */
+export async function isClientNameTaken(tx: TeamTransaction, id: string, name: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from identity.client
+      where company_id = $1 and team_id = $2 and folded_name = $4 and id <> $3 and state = 'active'`,
+    [tx.scope.companyId, tx.scope.teamId, id, foldName(name)],
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -96,9 +110,17 @@ export async function updateClient(
   change: { name?: string; state?: ActiveState },
 ): Promise<void> {
   await tx.query(
-    `update identity.client set name = coalesce($4, name), state = coalesce($5, state)
+    `update identity.client
+        set name = coalesce($4, name), folded_name = coalesce($6, folded_name), state = coalesce($5, state)
       where company_id = $1 and team_id = $2 and id = $3`,
-    [tx.scope.companyId, tx.scope.teamId, id, change.name ?? null, change.state ?? null],
+    [
+      tx.scope.companyId,
+      tx.scope.teamId,
+      id,
+      change.name ?? null,
+      change.state ?? null,
+      change.name === undefined ? null : foldName(change.name),
+    ],
   );
 }
 

@@ -9,10 +9,10 @@ type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });
 
 /**
- * Locks the Company until the transaction ends, so that changes of its roles run one after another. Otherwise two
- * Owners could demote each other. Lock it before all other rows.
+ * Locks the Company until the transaction ends, so that changes of its roles, and of the names of its Teams, run one
+ * after another. Otherwise two Owners could demote each other. Lock it before all other rows.
  */
-export async function lockCompany(tx: ScopedTransaction<CompanyScope>): Promise<void> {
+export async function lockCompany(tx: ScopedTransaction): Promise<void> {
   await tx.query('select from identity.company where id = $1 for no key update', [tx.scope.companyId]);
 }
 

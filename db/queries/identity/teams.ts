@@ -1,6 +1,8 @@
 import type { ActiveState } from '../../../shared/access.ts';
+import { foldName } from '../../../shared/formats/names.ts';
 import type { Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
+import type { TeamSettings } from '../../../shared/settings/team-settings.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
@@ -22,14 +24,20 @@ export async function lockTeamRow(tx: ScopedTransaction, teamId: string): Promis
   return row === undefined ? null : toTeam(row);
 }
 
-/** Locks the state of a Team of the Company against changes until the transaction ends. Null: it does not exist. */
-export async function lockTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
-  const [row] = await tx.query<{ state: ActiveState }>(
-    `select state from identity.team
+/** The state of a Team, with its settings. */
+export type TeamState = TeamSettings & { state: ActiveState };
+
+/**
+ * Locks the state and the settings of a Team of the Company against changes until the transaction ends. Null: it does not
+ * exist.
+ */
+export async function lockTeamState(tx: ScopedTransaction, teamId: string): Promise<TeamState | null> {
+  const [row] = await tx.query<TeamState>(
+    `select state, publish, redaction from identity.team
       where company_id = $1 and id = $2 and deleted_at is null for share`,
     [tx.scope.companyId, teamId],
   );
-  return row?.state ?? null;
+  return row ?? null;
 }
 
 /** Lists the Teams of the Company, newest first. With `teamId`, only that Team. */
@@ -48,29 +56,63 @@ export async function listTeams(
   return rows.map(toTeam);
 }
 
-/** Inserts a Team of the Company, without members. */
+/** Inserts a Team of the Company, without members. Null: another Team of the Company, maybe archived, has the name. */
 export async function insertTeam(
   tx: ScopedTransaction<CompanyScope>,
   team: { id: string; name: string },
+): Promise<Team | null> {
+  const [row] = await tx.query<TeamRow>(
+    `insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $4)
+     on conflict (company_id, folded_name) where deleted_at is null do nothing returning ${COLUMNS}`,
+    [tx.scope.companyId, team.id, team.name, foldName(team.name)],
+  );
+  return row === undefined ? null : toTeam(row);
+}
+
+/** Changes the state of a Team. Lock it before. */
+export async function updateTeamState(
+  tx: ScopedTransaction<CompanyScope>,
+  teamId: string,
+  state: ActiveState,
 ): Promise<Team> {
   const [row] = await tx.query<TeamRow>(
-    `insert into identity.team (company_id, id, name) values ($1, $2, $3) returning ${COLUMNS}`,
-    [tx.scope.companyId, team.id, team.name],
+    `update identity.team set state = $3
+      where company_id = $1 and id = $2 and deleted_at is null returning ${COLUMNS}`,
+    [tx.scope.companyId, teamId, state],
   );
-  if (row === undefined) throw new Error('the Team was not inserted');
+  if (row === undefined) throw new Error('the Team is gone');
   return toTeam(row);
 }
 
-/** Changes the name or the state of a Team. Lock it before. */
-export async function updateTeam(
-  tx: ScopedTransaction<CompanyScope>,
-  teamId: string,
-  change: { name?: string; state?: ActiveState },
-): Promise<Team> {
+/** Whether another Team of the Company, maybe archived, has this name. Lock the Company before. */
+export async function isTeamNameTaken(tx: ScopedTransaction, teamId: string, name: string): Promise<boolean> {
+  const [row] = await tx.query<{ taken: boolean }>('select identity.is_team_name_taken($1, $2) as taken', [
+    teamId,
+    foldName(name),
+  ]);
+  return row?.taken === true;
+}
+
+/** What a Team changes about itself. Absent fields do not change. */
+export interface TeamChange extends Partial<TeamSettings> {
+  name?: string;
+}
+
+/** Changes the name or the settings of a Team. Lock it before. */
+export async function updateTeam(tx: ScopedTransaction, teamId: string, change: TeamChange): Promise<Team> {
   const [row] = await tx.query<TeamRow>(
-    `update identity.team set name = coalesce($3, name), state = coalesce($4, state)
+    `update identity.team set name = coalesce($3, name), folded_name = coalesce($4, folded_name),
+            publish = coalesce($5, publish), redaction = case when $6 then $7 else redaction end
       where company_id = $1 and id = $2 and deleted_at is null returning ${COLUMNS}`,
-    [tx.scope.companyId, teamId, change.name ?? null, change.state ?? null],
+    [
+      tx.scope.companyId,
+      teamId,
+      change.name ?? null,
+      change.name === undefined ? null : foldName(change.name),
+      change.publish ?? null,
+      change.redaction !== undefined,
+      change.redaction ?? null,
+    ],
   );
   if (row === undefined) throw new Error('the Team is gone');
   return toTeam(row);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
 import type { AccessRequest, CompanyGrant, Invite, Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
@@ -26,7 +27,7 @@ async function inviteInto(caller: Caller, teamId: string, email = newEmail()): P
 
 /** Makes a Team for someone who has no account yet: the invite is as its Owner. */
 async function inviteOwner(caller: Caller): Promise<Issued> {
-  const body = { name: 'A new Team', ownerEmail: newEmail() };
+  const body = { name: `A new Team ${newId()}`, ownerEmail: newEmail() };
   const answer = await ask(service, caller, 'POST', '/v1/company/teams', body);
   assert.equal(answer.statusCode, 201, answer.body);
   const { invite, token } = answer.json<{ invite: Invite; token: string }>();

@@ -44,13 +44,13 @@ describe('POST /v1/company/teams', () => {
   test('makes the creator the Team Owner, for a Company Owner and a Company Admin', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
-    for (const { headers, token } of [company, admin]) {
-      const { team, ...rest } = await make({ headers }, { name: 'Zoo 山' });
+    for (const [name, { headers, token }] of Object.entries({ 'Zoo 山': company, 'Zoo 川': admin })) {
+      const { team, ...rest } = await make({ headers }, { name });
       const { id, createdAt, ...shown } = team;
-      assert.deepEqual(shown, { name: 'Zoo 山', state: 'active' });
+      assert.deepEqual(shown, { name, state: 'active' });
       assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
       assert.deepEqual(rest, { invite: null, token: null, url: null });
-      const held = { role: 'owner', access: 'full', name: 'Zoo 山', state: 'active' };
+      const held = { role: 'owner', access: 'full', name, state: 'active' };
       assert.deepEqual(await heldIn(token, id), held);
       const caller = { headers: { ...headers, 'memory-team': id } };
       const stored = await post(service, caller, '/v1/memory/ingest', { title: 'x', text: 'the first word' });

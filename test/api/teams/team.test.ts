@@ -42,6 +42,8 @@ test('GET /v1/team shows the Team with the role, access and clients of the calle
       access,
       clients: reached,
       members,
+      publish: 'anyone',
+      redaction: null,
     });
   }
 });

@@ -15,7 +15,8 @@ begin
     return null;
   end if;
   select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
-           'grant', case when who.role = 'admin' then g.access end) order by t.id), '[]')
+           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction)
+           order by t.id), '[]')
     into teams
     from team t
     left join team_member m on m.team_id = t.id and m.user_id = who.id

@@ -35,6 +35,7 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
   }),
   'POST /v1/workspace/push': () => ({ files: [file('team/a', 'x')] }),
   'POST /v1/workspace/pull': () => ({ files: [{ path: 'team/a' }] }),
+  'PATCH /v1/team': () => ({ publish: 'review' }),
   'POST /v1/team/clients': () => ({ name: 'x' }),
   'PATCH /v1/team/clients/:client to rename': () => ({ name: 'x' }),
   'PATCH /v1/team/clients/:client to restore': () => ({ state: 'active' }),
@@ -45,8 +46,8 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
   'POST /v1/company/reset-links': ({ team, email }) => ({ teamId: team, email }),
   'PATCH /v1/company/members/:user': () => ({ role: 'admin' }),
   'POST /v1/company/invitations': () => ({ email: newEmail() }),
-  'POST /v1/company/teams': () => ({ name: 'x' }),
-  'PATCH /v1/company/teams/:team': () => ({ name: 'x' }),
+  'POST /v1/company/teams': () => ({ name: `x ${newId()}` }),
+  'PATCH /v1/company/teams/:team': () => ({ name: `x ${newId()}` }),
   'PUT /v1/company/grants/:admin/:team': () => ({ access: 'read' }),
   'POST /v1/company/access-requests': ({ team }) => ({ teamId: team, access: 'read' }),
 };

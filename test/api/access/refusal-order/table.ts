@@ -195,6 +195,7 @@ export const TABLE: Record<string, Fault[]> = {
   'POST /v1/workspace/pull': [...IN_TEAM, ...BODY, BAD_PULL],
   'GET /v1/workspace/manifest': [...IN_TEAM, ...parameters('limit=0', 'cursor=x', 'since=x'), ...LIST_SCOPE],
 
+  'PATCH /v1/team': [...MANAGED, invalid({ publish: undefined }), ARCHIVED],
   'POST /v1/team/clients': [...MANAGED, ARCHIVED],
   'PATCH /v1/team/clients/:client to rename': [...MANAGED, ...missing('client'), ARCHIVED],
   'PATCH /v1/team/clients/:client to restore': [

@@ -14,6 +14,12 @@ const clientName = ({ canaries, at }: Cell) => ({ name: canaries.word('client-b'
 /** Routes of the selected Team. */
 export const TEAM_ROWS: readonly Row[] = [
   { route: 'GET /v1/team', kind: 'Team', ok: 200 },
+  {
+    route: 'PATCH /v1/team',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    body: () => ({ publish: 'review' }),
+  },
 
   { route: 'GET /v1/team/clients', kind: 'Team', ok: 200, query: list },
   {

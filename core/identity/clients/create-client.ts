@@ -5,10 +5,12 @@ import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { clientNameTaken } from '../taken-names.ts';
 
 /**
  * Creates a client of the Team.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `team_archived`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `team_archived`,
+ *   `conflict` if an active client has the name
  */
 export function createClient(
   { database }: Pick<Dependencies, 'database'>,
@@ -19,6 +21,7 @@ export function createClient(
     lock: async (tx) => assertActive((await lockTeamForAdmin(tx)).team),
     apply: async (tx) => {
       const client = await insertClient(tx, { id: newId(), name });
+      if (client === null) throw clientNameTaken();
       return {
         result: client,
         audit: [

@@ -1,0 +1,15 @@
+/** The settings that each Team makes for itself. */
+
+/** Who can publish a consolidated memory. review: without Full access, it waits for a decision. */
+export const PUBLISH_RULES = ['anyone', 'review'] as const;
+export type PublishRule = (typeof PUBLISH_RULES)[number];
+
+/** What is done about credentials in new text, weakest first. */
+export const REDACTION_MODES = ['off', 'flag', 'redact', 'refuse'] as const;
+export type RedactionMode = (typeof REDACTION_MODES)[number];
+
+export interface TeamSettings {
+  publish: PublishRule;
+  /** Null: the mode of the deployment. A weaker mode has no effect. */
+  redaction: RedactionMode | null;
+}
