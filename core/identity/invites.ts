@@ -69,7 +69,7 @@ export async function createInvite(
         subjectType: 'invite',
         subjectId: id,
         ...(teamId === null ? {} : { teamId }),
-        detail: { email, role, grants, expiresAt: invite.expiresAt, replaced },
+        detail: { role, grants, expiresAt: invite.expiresAt, replaced },
       },
     ],
   };

@@ -9,10 +9,19 @@ export const AuditEvent = Type.Object({
   id: Id,
   kind: Type.String({ description: `What happened. Later versions can add kinds.\n\n${kinds.join('\n')}` }),
   actorId: Id,
+  actorName: Nullable(
+    Type.String(),
+    'the present name of the person; null for the service itself, and for a person who was erased',
+  ),
   tokenId: Nullable(Id, 'the agent token that acted for the actor; null for a person'),
   teamId: Nullable(Id),
   subjectType: Type.String(),
   subjectId: Nullable(Id),
+  subjectName: Nullable(
+    Type.String(),
+    'the present name of the person, or the email of the invite, that the event is about; null for other records, and ' +
+      'for those who were erased',
+  ),
   layer: Nullable(OneOf(['team', 'client'])),
   clientId: Nullable(Id),
   detail: Type.Record(Type.String(), Type.Unknown()),

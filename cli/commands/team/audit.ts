@@ -1,5 +1,4 @@
 import { AuditEvent } from '../../../shared/schemas/audit.ts';
-import { Member } from '../../../shared/schemas/identity.ts';
 import { parseLimit, readList } from '../../client/read-list.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
@@ -15,16 +14,16 @@ const options = {
   ...TEAM_OPTIONS,
 } as const;
 
-const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<AuditEvent>[] => [
+const COLUMNS: readonly Column<AuditEvent>[] = [
   { title: 'Time (UTC)', value: ({ at }) => toSecond(at) },
   { title: 'Event', value: ({ kind }) => kind },
   {
     title: 'By',
-    value: ({ actorId, tokenId }) =>
-      `${names.get(actorId) ?? actorId}${tokenId === null ? '' : ' (agent token)'}`,
+    value: ({ actorId, actorName, tokenId }) =>
+      `${actorName ?? actorId}${tokenId === null ? '' : ' (agent token)'}`,
     canShrink: true,
   },
-  { title: 'About', value: ({ subjectType }) => subjectType },
+  { title: 'About', value: ({ subjectType, subjectName }) => subjectName ?? subjectType, canShrink: true },
   { title: 'Id', value: ({ subjectId }) => subjectId },
 ];
 
@@ -41,9 +40,7 @@ With --json, each event has its details.`,
     const query = { kind: values.kind, subjectId: values.subject };
     const items = await readList(service, '/v1/memory/audit', AuditEvent, query, limit);
     if (values.json === true || items.length === 0) return { text: 'No events.', data: { items } };
-    const members = await readList(service, '/v1/team/members', Member);
-    const names = new Map(members.map(({ userId, name }) => [userId, name]));
     const more = items.length === limit ? [`There may be more: --limit lists more than ${limit}.`] : [];
-    return { text: [...table(columnsFor(names), items), ...more].join('\n'), data: { items } };
+    return { text: [...table(COLUMNS, items), ...more].join('\n'), data: { items } };
   },
 };

@@ -37,7 +37,7 @@ async function apply(tx: ScopedTransaction<CompanyScope>, member: Member): Promi
   const revokedInvites = await revokeUnauthorizedInvites(tx, userId);
   // A removed member must not return through an earlier invite.
   revokedInvites.push(...(await revokeInvitesTo(tx, { email })));
-  const detail = { email, role, revokedInvites, deniedRequests };
+  const detail = { role, revokedInvites, deniedRequests };
   return {
     result: undefined,
     audit: [

@@ -66,7 +66,7 @@ describe('POST /v1/team/invites', () => {
         teamId: company.teamId,
         subjectType: 'invite',
         subjectId: id,
-        detail: { email, role: 'member', grants: [], expiresAt, replaced: [] },
+        detail: { role: 'member', grants: [], expiresAt, replaced: [] },
       },
     ]);
     const [row] = await database.query<{ row: string }>(

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
+import type { AuditEvent, AuditVerification } from '../../../shared/schemas/audit.ts';
+import type { Session } from '../../../shared/schemas/identity.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask, listAll, type Method } from '../../support/company.ts';
+import { join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
+import { addClient, addTeam, type Caller, inTeam } from '../../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const COMPANY = '/v1/company/audit';
+
+const eventsOf = (company: Caller, url = COMPANY) => listAll<AuditEvent>(service, company, url);
+const about = (events: readonly AuditEvent[], subjectId: string) =>
+  events.filter((event) => event.subjectId === subjectId);
+
+/** What every change to a person records: invited, joined, changed, given rights, removed. */
+async function livesAndLeaves(company: SignedIn, name: string) {
+  const client = await addClient(service, company);
+  const done = async (method: Method, url: string, body?: object, caller: Caller = company) => {
+    const answer = await ask(service, caller, method, url, body);
+    assert.ok(answer.statusCode < 300, `${method} ${url}: ${answer.body}`);
+  };
+  const { invite, token } = await makeInvite(service, company, {});
+  const joined = await join(service, { token, name });
+  const { token: session, user } = joined.json<Session>();
+  const person = { headers: { ...company.headers, authorization: `Bearer ${session}` } };
+  const { invite: open } = await makeInvite(service, company, {});
+  const { invite: invitation } = await makeInvitation(service, company);
+  await done('PUT', `/v1/team/grants/${user.id}/${client}`, { access: 'write' });
+  await done('PATCH', `/v1/team/members/${user.id}`, { role: 'admin' });
+  await done('PATCH', `/v1/company/members/${user.id}`, { role: 'admin' });
+  const wanted = { teamId: await addTeam(service, company), access: 'read', reason: `for ${name}` };
+  await done('POST', '/v1/company/access-requests', wanted, person);
+  await done('PUT', `/v1/company/grants/${user.id}/${company.teamId}`, { access: 'read' });
+  await done('POST', `/v1/company/members/${user.id}/reset-link`, {});
+  await done('POST', '/v1/company/teams', { name: `Team ${newId()}`, ownerEmail: invite.email });
+  await done('DELETE', `/v1/company/members/${user.id}`);
+  return { userId: user.id, invite, open, invitation };
+}
+
+test('no event names a person, and lists join the names when they are read', async () => {
+  const company = await service.company();
+  const name = `Zoë ${newId()}`;
+  const { userId, invite, open, invitation } = await livesAndLeaves(company, name);
+  const rows = await database.query<{ row: string }>(
+    'select e::text as row from memory.audit_event e where company_id = $1',
+    [company.companyId],
+  );
+  const stored = rows.map(({ row }) => row).join('\n');
+  for (const word of [name, invite.email, open.email, invitation.email])
+    assert.ok(!stored.includes(word), word);
+
+  for (const url of [COMPANY, '/v1/memory/audit']) {
+    const listed = await eventsOf(inTeam(company, company.teamId), url);
+    for (const { actorId, actorName } of listed)
+      assert.equal(
+        actorName,
+        new Map([
+          [userId, name],
+          [company.ownerId, 'Owner'],
+        ]).get(actorId),
+      );
+    for (const { subjectName } of about(listed, userId)) assert.equal(subjectName, name);
+    for (const { subjectName } of about(listed, open.id)) assert.equal(subjectName, open.email);
+    assert.ok(about(listed, userId).length > 0 && about(listed, open.id).length === 1);
+  }
+  const [invited] = about(await eventsOf(company), invitation.id);
+  assert.equal(invited?.subjectName, invitation.email);
+
+  await database.query('update identity.account set name = $2 where id = $1', [userId, 'Zoë Renamed']);
+  assert.equal(about(await eventsOf(company), userId)[0]?.subjectName, 'Zoë Renamed');
+});
+
+test('an email in an event from before is in no list, and the chain still verifies', async () => {
+  const company = await service.company();
+  const { companyId, ownerId, teamId } = company;
+  const email = newEmail();
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id, detail)
+     values ($1, $2, 'team.invite', $3, $4, 'invite', $5, jsonb_build_object('email', $6::text, 'role', 'member'))`,
+    [companyId, newId(), ownerId, teamId, newId(), email],
+  );
+  const [event] = await eventsOf(company);
+  assert.deepEqual(
+    [event?.kind, event?.detail, event?.subjectName],
+    ['team.invite', { role: 'member' }, null],
+  );
+  const answer = await ask(service, company, 'GET', `${COMPANY}/verify`);
+  assert.equal(answer.json<AuditVerification>().firstBreak, null);
+});
