@@ -26,6 +26,8 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   resetPassword: { token: TOKEN, newPassword: PASSWORD },
   readLink: { token: TOKEN },
 
+  changeAccount: { name: 'Ada King', email: 'ada.king@example.com', password: PASSWORD },
+
   createToken: {
     name: 'Build agent',
     teamId: ID,
@@ -36,6 +38,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   rotateToken: { overlapHours: 24 },
 
   acceptInvitation: { token: TOKEN, name: 'Ada Lovelace', password: PASSWORD },
+  renameCompany: { name: 'Analytical Engines' },
   changeCompanyRole: { role: 'admin' },
   createMemberResetLink: { baseUrl: 'https://memory.example.com', ttlSeconds: 3600 },
   createOwnerResetLink: { teamId: ID, email: EMAIL, ttlSeconds: 3600 },

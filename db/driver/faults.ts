@@ -34,6 +34,13 @@ export function isStaleStatement(error: unknown): error is Error {
   return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
+/** Whether a statement was refused because another row has the same key. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown };
+  return code === '23505' && violated === constraint;
+}
+
 const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;
 
 /** Whether the database did not answer in time. A second attempt can take as long. */

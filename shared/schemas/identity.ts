@@ -155,6 +155,20 @@ export const MemberResetLinkRequest = Body({ baseUrl: BaseUrl, ttlSeconds: TtlSe
 export const ResetLink = Type.Object({ url: Type.String(), expiresAt: Time });
 
 export const Company = Type.Object({ id: Id, name: Type.String(), role: Role });
+export type Company = Static<typeof Company>;
+
+/** A person's own account. */
+export const Account = Type.Object({ id: Id, name: Type.String(), email: Type.String() });
+export type Account = Static<typeof Account>;
+export const AccountRequest = Body(
+  {
+    name: Type.Optional(Name),
+    email: Type.Optional(Email),
+    password: Type.Optional({ ...Password, description: 'your password; required with email' }),
+  },
+  'at least one of name and email',
+);
+export type AccountRequest = Static<typeof AccountRequest>;
 
 export const Member = Type.Object({
   userId: Id,

@@ -1,4 +1,5 @@
 import type { Routes } from '../../types.ts';
+import { accountRoute } from './account.ts';
 import { joinRoute } from './join.ts';
 import { linkRoute } from './link.ts';
 import { loginRoute } from './login.ts';
@@ -13,12 +14,13 @@ import { ownTokensRoutes } from './tokens.ts';
 /** /v1/auth for callers without a session. Each route checks a secret of its own. */
 export const signInRoutes: readonly Routes[] = [loginRoute, joinRoute, resetRoute, linkRoute];
 
-/** /v1/auth for signed-in callers: the session, the password, and agent tokens. */
+/** /v1/auth for signed-in callers: the session, the account, the password, and agent tokens. */
 export const sessionRoutes: readonly Routes[] = [
   sessionRoute,
   sessionsRoutes,
   logoutRoute,
   passwordRoute,
+  accountRoute,
   ownTokensRoutes,
   ownTokenRoutes,
 ];

@@ -2,7 +2,7 @@ import type { Routes } from '../../types.ts';
 import { accessRequestDecisionRoutes } from './access-request-decisions.ts';
 import { accessRequestsRoutes } from './access-requests.ts';
 import { companyAuditRoutes } from './audit.ts';
-import { companyRoute } from './company.ts';
+import { ownCompanyRoutes } from './company.ts';
 import { companyGrantsRoutes } from './grants.ts';
 import { invitationsRoutes } from './invitations.ts';
 import { companyMemberRoutes } from './member.ts';
@@ -15,7 +15,7 @@ import { companyTokensRoutes } from './tokens.ts';
 
 /** /v1/company for signed-in Admins and Owners of the Company. Accepting an invitation needs no session: see accept.ts. */
 export const companyRoutes: readonly Routes[] = [
-  companyRoute,
+  ownCompanyRoutes,
   companyMembersRoute,
   companyMemberRoutes,
   resetLinksRoutes,

@@ -1,6 +1,6 @@
 import { parseId } from '../../../core/access/parse-id.ts';
-import { changeTeamState } from '../../../core/identity/company/change-team-state.ts';
-import { deleteTeam } from '../../../core/identity/company/delete-team.ts';
+import { changeTeamState } from '../../../core/identity/teams/change-team-state.ts';
+import { deleteTeam } from '../../../core/identity/teams/delete-team.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';

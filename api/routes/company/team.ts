@@ -1,6 +1,6 @@
 import { parseId } from '../../../core/access/parse-id.ts';
-import { readTeam } from '../../../core/identity/company/read-team.ts';
-import { renameTeam } from '../../../core/identity/company/rename-team.ts';
+import { readTeam } from '../../../core/identity/teams/read-team.ts';
+import { renameTeam } from '../../../core/identity/teams/rename-team.ts';
 import { NameRequest, Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';

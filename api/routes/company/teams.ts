@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { createTeam } from '../../../core/identity/company/create-team.ts';
 import { listTeams } from '../../../core/identity/company/lists.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
+import { createTeam } from '../../../core/identity/teams/create-team.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';

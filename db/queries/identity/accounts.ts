@@ -73,6 +73,35 @@ export async function updatePasswordHash(
   ]);
 }
 
+/** The fields of an account that its person changes. */
+interface AccountFields {
+  name: string;
+  email: string;
+}
+
+/**
+ * Changes the name or the email of the scope's user. Absent fields do not change. Lock the account before. Fails with a
+ * violation of `account_email` if another account has the email.
+ */
+export async function updateAccount(
+  tx: ScopedTransaction<CompanyScope>,
+  change: Partial<AccountFields>,
+): Promise<{ before: AccountFields; after: AccountFields }> {
+  const values = [tx.scope.companyId, tx.scope.userId];
+  const [before] = await tx.query<AccountFields>(
+    'select name, email from identity.account where company_id = $1 and id = $2',
+    values,
+  );
+  if (before === undefined) throw new Error('the account to change does not exist');
+  const after = { ...before, ...change };
+  await tx.query('update identity.account set name = $3, email = $4 where company_id = $1 and id = $2', [
+    ...values,
+    after.name,
+    after.email,
+  ]);
+  return { before, after };
+}
+
 /** Finds the account with this email that is an Owner of the Team or of the Company. Null if no such account exists. */
 export async function findOwner(
   tx: ScopedTransaction<CompanyScope>,

@@ -16,6 +16,16 @@ export async function lockCompany(tx: ScopedTransaction): Promise<void> {
   await tx.query('select from identity.company where id = $1 for no key update', [tx.scope.companyId]);
 }
 
+/** Renames the Company. Lock it before. @returns its name before */
+export async function updateCompanyName(tx: ScopedTransaction<CompanyScope>, name: string): Promise<string> {
+  const [before] = await tx.query<{ name: string }>('select name from identity.company where id = $1', [
+    tx.scope.companyId,
+  ]);
+  if (before === undefined) throw new Error('the Company does not exist');
+  await tx.query('update identity.company set name = $2 where id = $1', [tx.scope.companyId, name]);
+  return before.name;
+}
+
 /** Lists the open accounts of the Company, newest first. With `userId`, only that account. */
 export async function listCompanyMembers(
   tx: ScopedTransaction<CompanyScope>,

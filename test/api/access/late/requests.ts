@@ -169,6 +169,10 @@ export const REQUESTS = {
       return { currentPassword, newPassword: 'another password of this test' };
     },
   ],
+  'a change of the own name': ['PATCH /v1/auth/account', { name: 'Late' }],
+  'a change of the name of the Company': ['PATCH /v1/company', { name: 'Late' }],
+  'a change of the settings of the Team': ['PATCH /v1/team', { publish: 'review' }],
+  'a change of the name of the Team': ['PATCH /v1/team', { name: 'Late' }],
   'an ingest into the Team layer': [INGEST, { ...TEXT, scope: {} }],
   'an ingest into the client': [INGEST, ({ clientId }) => ({ ...TEXT, scope: { clientId } })],
   'an import into the client': [

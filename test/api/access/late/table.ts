@@ -111,10 +111,15 @@ export const TABLE: readonly Row[] = [
   [ADMIN, 'a new Team with an owner', 2, '201', TO_MEMBER],
   [GRANTEE, 'an invite', 2, '201', { 'the Company role was lowered to member': '403 team_forbidden' }],
 
+  [OWNER, 'a change of the name of the Company', 2, '200', { ...OWNER_TO_ADMIN, ...CLOSED }],
+
   // Roles in the Team
   [TEAM_ADMIN, 'a change of the own Team role', 'body', null, LOWERED],
   [TEAM_ADMIN, 'a change of an unknown member', 'body', '404 not_found', LOWERED],
   [TEAM_ADMIN, 'making an unknown member Owner', 'body', '403 forbidden', RAISED],
+
+  [TEAM_ADMIN, 'a change of the settings of the Team', 2, '200', { ...TEAM, ...LOWERED }],
+  [TEAM_ADMIN, 'a change of the name of the Team', 2, '200', { ...TEAM, ...LOWERED }],
 
   // Agent tokens
   [MEMBER, 'an agent token for the client', 2, '201', TOKEN],
@@ -125,6 +130,7 @@ export const TABLE: readonly Row[] = [
   // The session
   [MEMBER, 'a search', 'body', '200', SIGNED_OUT],
   [MEMBER, 'a change of the password', 'body', '204', SIGNED_OUT],
+  [MEMBER, 'a change of the own name', 2, '200', CLOSED],
 
   // Sources and imports
   [MEMBER, 'an ingest into the Team layer', 'body', '201', TEAM],

@@ -39,7 +39,10 @@ export type Thing =
   /** Texts of queries that were not. */
   | 'unstored'
   | 'company-name'
-  /** Names and emails of members of the Company who are in none of its Teams. */
+  /**
+   * Names and emails of members of the Company who are in none of its Teams. The audit of a Team names those who have had a
+   * Company grant on it.
+   */
   | 'staff'
   /** Emails that were invited to become Company Admins. */
   | 'invitation'

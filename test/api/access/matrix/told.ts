@@ -25,7 +25,7 @@ const TOLD = readTable(`
   token-name.t        | -      | -        | -         | yes    | yes     | yes        | yes        | may   | yes    | yes        | yes   | yes      | yes   | yes         | yes           | -          | -
   search.t            | -      | -        | -         | -      | -       | yes        | yes        | -     | -      | yes        | yes   | yes      | yes   | -           | -             | -          | -
   company-name.t      | -      | -        | yes       | yes    | yes     | yes        | yes        | yes   | yes    | yes        | yes   | yes      | yes   | yes         | yes           | -          | yes
-  staff.t             | -      | -        | -         | -      | -       | -          | -          | yes   | yes    | yes        | yes   | yes      | -     | -           | -             | -          | yes
+  staff.t             | -      | -        | -         | -      | -       | yes        | yes        | yes   | yes    | yes        | yes   | yes      | yes   | -           | -             | -          | yes
   invitation.t        | -      | -        | -         | -      | -       | -          | -          | yes   | yes    | yes        | yes   | yes      | -     | -           | -             | -          | -
   reason.t            | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -     | -           | -             | -          | -
   reason-admin.t      | -      | -        | -         | -      | -       | -          | -          | yes   | -      | -          | yes   | yes      | -     | -           | -             | -          | -

@@ -4,7 +4,7 @@ import { REASONS } from '../world.ts';
 
 const list = () => 'limit=200';
 /** A word of the Company that the caller belongs to. */
-const word = ({ canaries, caller }: Cell, thing: 'invitation' | 'staff') =>
+const word = ({ canaries, caller }: Cell, thing: 'company-name' | 'invitation' | 'staff') =>
   canaries.word(thing, companyKey(caller.home));
 /** The name of a Team that is not the caller's. */
 const teamName = ({ canaries, caller }: Cell) =>
@@ -28,6 +28,12 @@ const asked = (access: 'read' | 'full') => (values: { teamId?: string }, cell: C
 /** Routes of the Company. */
 export const COMPANY_ROWS: readonly Row[] = [
   { route: 'GET /v1/company', kind: 'Company Admins', ok: 200 },
+  {
+    route: 'PATCH /v1/company',
+    kind: 'Company Owners',
+    ok: 200,
+    body: (_values, cell) => ({ name: word(cell, 'company-name') }),
+  },
 
   { route: 'GET /v1/company/members', kind: 'Company Admins', ok: 200, query: list },
   {

@@ -118,4 +118,11 @@ export const OPEN_ROWS: readonly Row[] = [
     fresh: true,
     body: () => ({ currentPassword: PASSWORD, newPassword: `another, ${PASSWORD}` }),
   },
+  {
+    route: 'PATCH /v1/auth/account',
+    kind: 'signed in',
+    ok: 200,
+    fresh: true,
+    body: () => ({ name: 'Another Name' }),
+  },
 ];
