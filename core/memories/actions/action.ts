@@ -1,0 +1,63 @@
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import type { LockedMemory } from '../../../db/queries/memory/memories.ts';
+import type { Decision, Memory } from '../../../shared/schemas/library.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { ContentInput, PreparedContent } from '../../../shared/text/memory-content.ts';
+import type { Recorded } from '../../access/run-command.ts';
+
+/** A parsed decision: its ids are known ones, in lower case, and its tags are normalized. */
+export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags'> & {
+  supersedes: string | null;
+  /** Null: not given. */
+  tags: string[] | null;
+};
+
+/** Optional fields of a decision that only some actions accept. */
+export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes'] as const;
+export type ActionField = (typeof ACTION_FIELDS)[number];
+
+/** What an action finds before its transaction. */
+export interface Found {
+  /** The text that the action makes searchable, which is cut before the transaction. */
+  text?: ContentInput | null;
+  /** Another memory that the action changes. It is locked too. */
+  otherId?: string | null;
+}
+
+/** The locked memories of a decision. */
+export interface LockedDecision {
+  own: LockedMemory;
+  /** Null if no other was found, or it is not in a layer that the caller can write. */
+  other: Memory | null;
+}
+
+/** A decision, and what was prepared for it. */
+export interface Deciding {
+  decision: ParsedDecision;
+  /** The memory as it was when the text was found. It can have changed since. */
+  present: Memory;
+  prepared: PreparedContent | null;
+  model: string;
+}
+
+/** What an action has done. */
+export interface Acted extends Recorded<Memory> {
+  /** The layers in which it wrote chunks. Absent if the action changes nothing that searches find. */
+  indexed?: readonly LayerId[];
+  titleChanged?: boolean;
+}
+
+/** One action of POST /v1/memory/memories. `ACTIONS` lists all of them. */
+export interface DecisionAction {
+  fields: readonly ActionField[];
+  /** As in: "A discarded memory cannot be published". */
+  participle: string;
+  /** Refuses a malformed decision with `invalid_request`. */
+  assertComplete?: (decision: Decision) => void;
+  /** Reads what the action needs before the transaction. */
+  find?: (tx: TeamTransaction, decision: ParsedDecision, present: Memory) => Promise<Found>;
+  /** Refuses the locked memories with `not_found` or `invalid_request`, whatever their states are. */
+  assertLocked?: (locked: LockedDecision, decision: ParsedDecision) => void;
+  /** Acts on the locked memory, whose state allows the action. */
+  act: (tx: TeamTransaction, locked: LockedDecision, deciding: Deciding) => Promise<Acted>;
+}

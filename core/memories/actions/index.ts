@@ -1,0 +1,14 @@
+import type { MemoryAction } from '../../../shared/memory-states.ts';
+import type { DecisionAction } from './action.ts';
+import { remove } from './delete.ts';
+import { discard } from './discard.ts';
+import { publish } from './publish.ts';
+import { update } from './update.ts';
+
+/** Every action of POST /v1/memory/memories, by its name. */
+export const ACTIONS: Readonly<Record<MemoryAction, DecisionAction>> = {
+  publish,
+  discard,
+  update,
+  delete: remove,
+};

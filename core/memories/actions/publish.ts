@@ -1,0 +1,59 @@
+import { updateMemory } from '../../../db/queries/memory/memories.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { memoryEvent } from '../events.ts';
+import { insertMemorySource } from '../store-memory.ts';
+import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from '../superseded.ts';
+import type { DecisionAction, LockedDecision } from './action.ts';
+
+/** Publishes a memory in review, with an edited text if one is given. It can supersede another memory. */
+export const publish: DecisionAction = {
+  fields: ['title', 'content', 'supersedes'],
+  participle: 'published',
+  // The content of a memory in review cannot change before it is published.
+  find: async (_tx, { title, content, supersedes }, present) => ({
+    text:
+      present.state === 'review'
+        ? { title: title ?? present.title, content: content ?? present.content }
+        : null,
+    otherId: supersedes,
+  }),
+  assertLocked: (locked, { supersedes }) => {
+    if (supersedes !== null && locked.other === null) throw new ServiceError('not_found');
+    assertSameLayer(supersededBy(locked));
+  },
+  act: async (tx, locked, { decision, prepared, model }) => {
+    const { memory, embedding, embeddingModel } = locked.own;
+    const pairs = supersededBy(locked);
+    assertPublished(pairs);
+    const audit = [];
+    for (const { superseded } of pairs) audit.push(...(await archiveMemory(tx, superseded, memory.id)).audit);
+    if (prepared === null) throw new Error('the memory to publish has no prepared content');
+    const edited = prepared.content !== memory.content;
+    const title = decision.title ?? memory.title;
+    const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
+    const stored = await insertMemorySource(tx, {
+      layerId: memory.clientId,
+      title,
+      metadata: memory.metadata,
+      tags: memory.tags,
+      prepared,
+      // The vector that came with the item is valid only for the text that it came with, and for its own model.
+      embedding: edited || embeddingModel !== model ? null : embedding,
+      model,
+    });
+    const published = await updateMemory(tx, memory.id, {
+      state: 'published',
+      title,
+      sourceId: stored.sourceId,
+      ...(edited ? { content: prepared } : {}),
+      ...supersedes,
+    });
+    const detail = { ...stored, edited: edited || title !== memory.title, ...supersedes };
+    audit.push(memoryEvent('memory.publish', published, detail));
+    return { result: published, audit, indexed: [memory.clientId] };
+  },
+};
+
+function supersededBy({ own, other }: LockedDecision): SupersededPair[] {
+  return other === null ? [] : [{ superseded: other, layerId: own.memory.clientId, path: '/supersedes' }];
+}
