@@ -715,13 +715,14 @@ table memory.memory_item (
   updated_at timestamp with time zone not null default now(),
   tags text[] not null default '{}'::text[],
   created_by_token uuid default memory.claimed_token(),
-  constraint memory_item_check CHECK (((state = ANY (ARRAY['published'::text, 'archived'::text])) = (source_id IS NOT NULL))),
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
+  constraint memory_item_source CHECK (((state <> ALL (ARRAY['published'::text, 'archived'::text])) OR (source_id IS NOT NULL))),
   constraint memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text]))),
   constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
   constraint memory_item_pkey PRIMARY KEY (team_id, id)
 );
+CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
@@ -731,10 +732,32 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER record_version AFTER INSERT OR UPDATE ON memory.memory_item FOR EACH ROW EXECUTE FUNCTION memory.record_version();
 CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.memory_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 grant insert, select, update to memory_service;
+
+table memory.memory_version (
+  team_id uuid not null,
+  memory_id uuid not null,
+  version integer not null,
+  client_id uuid,
+  title text not null,
+  content text not null,
+  published boolean not null,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint memory_version_team_id_memory_id_fkey FOREIGN KEY (team_id, memory_id) REFERENCES memory.memory_item(team_id, id) ON DELETE CASCADE,
+  constraint memory_version_pkey PRIMARY KEY (team_id, memory_id, version)
+);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant insert, select to memory_service;
+grant update (published) to memory_service;
 
 table memory.migration (
   number integer not null,
@@ -2727,6 +2750,25 @@ CREATE OR REPLACE FUNCTION memory.reads_team_layer()
  STABLE
 RETURN (COALESCE(NULLIF(current_setting('app.reads_team'::text, true), ''::text), 'false'::text))::boolean;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.record_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' or (new.title, new.content) is distinct from (old.title, old.content) then
+    insert into memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id)
+    values (new.team_id, new.id, new.version, new.client_id, new.title, new.content, new.state = 'published',
+            coalesce(claimed_user(), new.decided_by, new.created_by));
+  elsif new.state = 'published' and old.state <> 'published' then
+    update memory_version v set published = true
+     where v.team_id = new.team_id and v.memory_id = new.id and not v.published
+       and v.version = (select max(l.version) from memory_version l
+                         where l.team_id = new.team_id and l.memory_id = new.id);
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.refuse_change()
  RETURNS trigger

@@ -4,7 +4,15 @@ export const MEMORY_STATES = ['review', 'published', 'discarded', 'archived'] as
 export type MemoryState = (typeof MEMORY_STATES)[number];
 
 /** The decisions that a person with Full access can make on a memory. */
-export const MEMORY_ACTIONS = ['publish', 'discard', 'update', 'delete'] as const;
+export const MEMORY_ACTIONS = [
+  'publish',
+  'discard',
+  'reopen',
+  'update',
+  'unpublish',
+  'delete',
+  'restore',
+] as const;
 export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
 /** What a consolidation can decide on an item. */
@@ -13,9 +21,9 @@ export type ItemAction = (typeof ITEM_ACTIONS)[number];
 
 const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAction, MemoryState>>>>> = {
   review: { publish: 'published', discard: 'discarded' },
-  published: { update: 'published', delete: 'archived' },
-  discarded: {},
-  archived: {},
+  published: { update: 'published', unpublish: 'review', delete: 'archived', restore: 'published' },
+  discarded: { reopen: 'review' },
+  archived: { restore: 'published' },
 };
 
 /** The state after an action, or null if the action is not allowed in this state. */

@@ -11,6 +11,7 @@ import * as library from '../../shared/schemas/library.ts';
 import * as memory from '../../shared/schemas/memory.ts';
 import * as status from '../../shared/schemas/status.ts';
 import * as tags from '../../shared/schemas/tags.ts';
+import * as versions from '../../shared/schemas/versions.ts';
 import * as workspace from '../../shared/schemas/workspace.ts';
 
 /** The modules of wire types: each object that they export is a component with the name of the export. */
@@ -28,6 +29,7 @@ const MODULES: Readonly<Record<string, object>> = {
   memory,
   status,
   tags,
+  versions,
   workspace,
 };
 export const MODULE_NAMES = Object.keys(MODULES);

@@ -19,11 +19,12 @@ import {
   type ParsedDecision,
 } from './actions/action.ts';
 import { ACTIONS } from './actions/index.ts';
+import { versionConflict } from './actions/stale.ts';
 
 export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
 /** What was found and cut before the transaction. */
-type PreparedDecision = Pick<Deciding, 'present' | 'prepared'> & { otherId: string | null };
+type PreparedDecision = Pick<Deciding, 'present' | 'text' | 'prepared'> & { otherId: string | null };
 
 /**
  * Decides on one memory. What an action does is in its file in `actions`.
@@ -47,11 +48,11 @@ export async function decide(
         otherId = null,
       } = await transaction(database, scope, (tx) => find(tx, decision));
       const prepared = text === null ? null : await prepareContent(scope.teamId, text, signal);
-      return { present, prepared, otherId };
+      return { present, text, prepared, otherId };
     },
     lock: (tx, { otherId }) => lockDecision(tx, decision, otherId),
-    apply: (tx, locked, { present, prepared }) =>
-      apply(tx, deps, locked, { decision, present, prepared, model: config.embeddingModel }),
+    apply: (tx, locked, { present, text, prepared }) =>
+      apply(tx, deps, locked, { decision, present, text, prepared, model: config.embeddingModel }),
   });
 }
 
@@ -127,9 +128,8 @@ const STATE_SUBJECTS: Readonly<Record<MemoryState, string>> = {
 };
 
 function assertDecidable({ state, version }: Memory, decision: ParsedDecision): void {
-  if (decision.version !== undefined && decision.version !== version) {
-    throw new ServiceError('version_conflict', `The memory is now at version ${version}`);
-  }
+  const base = ACTIONS[decision.action].namesVersion ? decision.baseVersion : decision.version;
+  if (base !== undefined && base !== version) throw versionConflict(version);
   if (nextState(state, decision.action) === null) {
     throw new ServiceError(
       'conflict',

@@ -1,8 +1,9 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
-import { retitleSource } from '../../db/queries/memory/source-fields.ts';
+import { reactivateSource, retitleSource } from '../../db/queries/memory/source-fields.ts';
 import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
 
@@ -30,6 +31,10 @@ function newChunks({ prepared, embedding }: Pick<MemoryText, 'prepared' | 'embed
   return prepared.chunks.map((chunk) => ({ ...chunk, embedding: whole }));
 }
 
+function countStored(sourceId: string, chunks: readonly NewChunk[]): StoredText {
+  return { sourceId, chunks: chunks.length, embedded: chunks.filter((chunk) => chunk.embedding).length };
+}
+
 /**
  * Stores the text of a memory as a source that searches find when the transaction ends. One transaction writes all of it:
  * a memory has at most about forty chunks.
@@ -52,7 +57,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await activateSource(tx, sourceId, chunks.length);
-  return { sourceId, chunks: chunks.length, embedded: chunks.filter((chunk) => chunk.embedding).length };
+  return countStored(sourceId, chunks);
 }
 
 /**
@@ -62,9 +67,9 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
 export async function replaceMemoryText(
   tx: TeamTransaction,
   sourceId: string,
-  text: { layerId: LayerId; title: string; prepared: PreparedContent; model: string },
+  text: Pick<MemoryText, 'layerId' | 'title' | 'prepared' | 'model'> & Partial<Pick<MemoryText, 'embedding'>>,
 ): Promise<StoredText> {
-  const chunks = newChunks({ ...text, embedding: null });
+  const chunks = newChunks({ embedding: null, ...text });
   await deleteChunks(tx, sourceId);
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await retitleSource(tx, sourceId, text.title, {
@@ -72,5 +77,20 @@ export async function replaceMemoryText(
     chunks: chunks.length,
     indexedAs: text.prepared.indexedAs,
   });
-  return { sourceId, chunks: chunks.length, embedded: 0 };
+  return countStored(sourceId, chunks);
+}
+
+/**
+ * Makes the text of a memory searchable that is not published. A memory that was published before keeps its source, so that
+ * what refers to the source stays valid.
+ */
+export async function publishMemoryText(
+  tx: TeamTransaction,
+  memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags'>,
+  text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model'>,
+): Promise<StoredText> {
+  const { sourceId, clientId: layerId, metadata, tags } = memory;
+  if (sourceId === null) return insertMemorySource(tx, { layerId, metadata, tags, ...text });
+  await reactivateSource(tx, sourceId);
+  return replaceMemoryText(tx, sourceId, { layerId, ...text });
 }

@@ -76,6 +76,13 @@ export const AUDIT_KINDS = {
     meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
   'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
+  'memory.reopen': { subjects: ['memory'], meaning: 'A discarded memory was put back into review.' },
+  'memory.unpublish': { subjects: ['memory'], meaning: 'A published memory was put back into review.' },
+  'memory.restore': {
+    subjects: ['memory'],
+    meaning:
+      'An earlier text of a memory was published again, or a memory whose successor was put back into review.',
+  },
   'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },
   'workspace.delete': { subjects: ['file'], meaning: 'A workspace file was deleted.' },
   'workspace.index': {

@@ -87,7 +87,7 @@ const clientId = Type.Optional(Type.String());
 export const MemoryQuery = Type.Object(
   {
     ...PageQuery,
-    state: Type.Optional(OneOf(['review', 'published'])),
+    state: Type.Optional(OneOf([...MEMORY_STATES], 'without it, memories in review and published ones')),
     clientId,
     q,
     sourceId: Type.Optional(
@@ -103,7 +103,13 @@ const decisionFields = {
   action: OneOf([...MEMORY_ACTIONS]),
   memoryId: Type.String(),
   version: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'the version that the decision is based on' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'the version that the decision is based on; with restore: the version to restore',
+    }),
+  ),
+  baseVersion: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'only with restore: the version that the decision is based on' }),
   ),
   title: Type.Optional(Name),
   content: Type.Optional(Text(MAX_CONTENT)),

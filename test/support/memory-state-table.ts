@@ -2,21 +2,33 @@ import { readTable } from './tables.ts';
 
 /** Every action on a memory in every state, and the state that it leads to. An empty cell refuses the action. */
 export const MEMORY_STATE_TABLE = readTable(`
-  state     | action  | next
-  review    | publish | published
-  review    | discard | discarded
-  review    | update  |
-  review    | delete  |
-  published | publish |
-  published | discard |
-  published | update  | published
-  published | delete  | archived
-  discarded | publish |
-  discarded | discard |
-  discarded | update  |
-  discarded | delete  |
-  archived  | publish |
-  archived  | discard |
-  archived  | update  |
-  archived  | delete  |
+  state     | action    | next
+  review    | publish   | published
+  review    | discard   | discarded
+  review    | reopen    |
+  review    | update    |
+  review    | unpublish |
+  review    | delete    |
+  review    | restore   |
+  published | publish   |
+  published | discard   |
+  published | reopen    |
+  published | update    | published
+  published | unpublish | review
+  published | delete    | archived
+  published | restore   | published
+  discarded | publish   |
+  discarded | discard   |
+  discarded | reopen    | review
+  discarded | update    |
+  discarded | unpublish |
+  discarded | delete    |
+  discarded | restore   |
+  archived  | publish   |
+  archived  | discard   |
+  archived  | reopen    |
+  archived  | update    |
+  archived  | unpublish |
+  archived  | delete    |
+  archived  | restore   | published
 `);

@@ -4,14 +4,15 @@ import { captureRoute } from './captures.ts';
 import { consolidationBatchRoutes } from './consolidation/batches.ts';
 import { consolidationClaimRoute } from './consolidation/claim.ts';
 import { consolidationCompleteRoute } from './consolidation/complete.ts';
-import { decisionsRoute } from './decisions.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { expandRoute } from './expand.ts';
 import { importDecisionRoutes } from './imports/decisions.ts';
 import { importListingRoutes } from './imports/listing.ts';
 import { importUploadRoute } from './imports/upload.ts';
 import { ingestRoute } from './ingest.ts';
-import { memoriesRoute } from './memories.ts';
+import { decisionsRoute } from './memories/decisions.ts';
+import { memoriesRoute } from './memories/memories.ts';
+import { memoryRoute } from './memories/memory.ts';
 import { searchRoute } from './search.ts';
 import { sourceRoute } from './sources/source.ts';
 import { sourceChangeRoutes } from './sources/source-changes.ts';
@@ -35,6 +36,7 @@ export const memoryRoutes: readonly Routes[] = [
   consolidationCompleteRoute,
   consolidationBatchRoutes,
   memoriesRoute,
+  memoryRoute,
   decisionsRoute,
   statusRoute,
   importUploadRoute,

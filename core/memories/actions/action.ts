@@ -13,7 +13,7 @@ export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags'> & {
 };
 
 /** Optional fields of a decision that only some actions accept. */
-export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes'] as const;
+export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes', 'baseVersion'] as const;
 export type ActionField = (typeof ACTION_FIELDS)[number];
 
 /** What an action finds before its transaction. */
@@ -36,6 +36,8 @@ export interface Deciding {
   decision: ParsedDecision;
   /** The memory as it was when the text was found. It can have changed since. */
   present: Memory;
+  /** The text that was found, and what was made of it. */
+  text: ContentInput | null;
   prepared: PreparedContent | null;
   model: string;
 }
@@ -50,6 +52,8 @@ export interface Acted extends Recorded<Memory> {
 /** One action of POST /v1/memory/memories. `ACTIONS` lists all of them. */
 export interface DecisionAction {
   fields: readonly ActionField[];
+  /** Whether `version` names a version to restore. The version that the decision is based on is `baseVersion` then. */
+  namesVersion?: boolean;
   /** As in: "A discarded memory cannot be published". */
   participle: string;
   /** Refuses a malformed decision with `invalid_request`. */

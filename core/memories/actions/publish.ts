@@ -1,28 +1,28 @@
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { memoryEvent } from '../events.ts';
-import { insertMemorySource } from '../store-memory.ts';
+import { publishMemoryText } from '../store-memory.ts';
 import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from '../superseded.ts';
 import type { DecisionAction, LockedDecision } from './action.ts';
+import { assertSameContent } from './stale.ts';
+import { storedText } from './stored-text.ts';
 
 /** Publishes a memory in review, with an edited text if one is given. It can supersede another memory. */
 export const publish: DecisionAction = {
   fields: ['title', 'content', 'supersedes'],
   participle: 'published',
-  // The content of a memory in review cannot change before it is published.
-  find: async (_tx, { title, content, supersedes }, present) => ({
-    text:
-      present.state === 'review'
-        ? { title: title ?? present.title, content: content ?? present.content }
-        : null,
+  find: async (tx, { title, content, supersedes }, present) => ({
+    text: present.state === 'review' ? await storedText(tx, present, { title, content }) : null,
     otherId: supersedes,
   }),
   assertLocked: (locked, { supersedes }) => {
     if (supersedes !== null && locked.other === null) throw new ServiceError('not_found');
     assertSameLayer(supersededBy(locked));
   },
-  act: async (tx, locked, { decision, prepared, model }) => {
+  act: async (tx, locked, { decision, text, prepared, model }) => {
     const { memory, embedding, embeddingModel } = locked.own;
+    // It can have been published, changed and put back into review since its text was found.
+    if (decision.content === undefined) assertSameContent(memory, text);
     const pairs = supersededBy(locked);
     assertPublished(pairs);
     const audit = [];
@@ -31,11 +31,8 @@ export const publish: DecisionAction = {
     const edited = prepared.content !== memory.content;
     const title = decision.title ?? memory.title;
     const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
-    const stored = await insertMemorySource(tx, {
-      layerId: memory.clientId,
+    const stored = await publishMemoryText(tx, memory, {
       title,
-      metadata: memory.metadata,
-      tags: memory.tags,
       prepared,
       // The vector that came with the item is valid only for the text that it came with, and for its own model.
       embedding: edited || embeddingModel !== model ? null : embedding,

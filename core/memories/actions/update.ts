@@ -1,10 +1,10 @@
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { retitleSource, updateSourceFields } from '../../../db/queries/memory/source-fields.ts';
-import { findCreationDay } from '../../../db/queries/memory/source-library.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { memoryEvent } from '../events.ts';
 import { replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
+import { storedText } from './stored-text.ts';
 
 /** Changes the title, the content or the tags of a published memory. */
 export const update: DecisionAction = {
@@ -15,12 +15,8 @@ export const update: DecisionAction = {
       throw invalidField('/content', 'is required with update when title and tags are absent');
     }
   },
-  find: async (tx, { title, content }, present) => {
-    if (content === undefined) return {};
-    const { sourceId } = present;
-    const day = sourceId === null ? null : await findCreationDay(tx, { id: sourceId });
-    return { text: { title: title ?? present.title, content, day } };
-  },
+  find: async (tx, { title, content }, present) =>
+    content === undefined ? {} : { text: await storedText(tx, present, { title, content }) },
   act: async (tx, { own: { memory } }, { decision, prepared, model }) => {
     const { sourceId, clientId: layerId } = memory;
     if (sourceId === null) throw new Error('a published memory has no source');

@@ -129,8 +129,9 @@ export interface MemoryChange {
   content?: PreparedContent;
   tags?: readonly string[];
   sourceId?: string;
-  supersedes?: string;
-  supersededBy?: string;
+  /** Null: it supersedes none, as for `supersededBy`. */
+  supersedes?: string | null;
+  supersededBy?: string | null;
 }
 
 /** Changes a locked memory: increases its version, and records the scope's user as the one who decided. */
@@ -140,8 +141,9 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
         set state = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now(),
             title = coalesce($5, m.title), content = coalesce($6, m.content),
             keys = coalesce($7::int[], m.keys), weights = coalesce($8::sparsevec, m.weights),
-            source_id = coalesce($9::uuid, m.source_id), supersedes = coalesce($10::uuid, m.supersedes),
-            superseded_by = coalesce($11::uuid, m.superseded_by), tags = coalesce($12::text[], m.tags),
+            source_id = coalesce($9::uuid, m.source_id), tags = coalesce($10::text[], m.tags),
+            supersedes = case when $11 then $12::uuid else m.supersedes end,
+            superseded_by = case when $13 then $14::uuid else m.superseded_by end,
             embedding = null, embedding_model = null
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [
@@ -154,9 +156,11 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.content === undefined ? null : int4ArrayBinary(change.content.terms.keys),
       change.content === undefined ? null : termsToSparsevecBinary(change.content.terms),
       change.sourceId ?? null,
-      change.supersedes ?? null,
-      change.supersededBy ?? null,
       change.tags ?? null,
+      change.supersedes !== undefined,
+      change.supersedes ?? null,
+      change.supersededBy !== undefined,
+      change.supersededBy ?? null,
     ],
   );
   if (row === undefined) throw new Error('the memory to change does not exist');

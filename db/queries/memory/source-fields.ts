@@ -84,3 +84,13 @@ export async function retitleSource(
   );
   if (changed.length === 0) throw new Error('the source to change is not active');
 }
+
+/** Makes an archived source active again, without chunks. Its text must be stored in the same transaction. */
+export async function reactivateSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  const reactivated = await tx.query(
+    `update memory.source set state = 'active', updated_at = now()
+      where team_id = $1 and id = $2 and state = 'archived' returning 1`,
+    [tx.scope.teamId, sourceId],
+  );
+  if (reactivated.length === 0) throw new Error('the source to reactivate is not archived');
+}

@@ -55,23 +55,23 @@ export async function findSource(tx: TeamTransaction, id: string): Promise<Found
   return { source: toStored(source).source, metadata };
 }
 
-/** An active source, by one of its names. */
+/** A source by its id, or the active source with one of its other names. */
 export type SourceName = { id: string } | { fileId: string } | { externalId: string; layerId: LayerId };
 
-/** Returns the day on which an active source was created, `YYYY-MM-DD` in UTC; null if it does not exist. */
+/** Returns the day on which a source was created, `YYYY-MM-DD` in UTC; null if it does not exist. */
 export async function findCreationDay(tx: TeamTransaction, name: SourceName): Promise<string | null> {
   const [condition, values] =
     'id' in name
       ? ['s.id = $2', [name.id]]
       : 'fileId' in name
-        ? ['s.file_id = $2', [name.fileId]]
+        ? [`s.state = 'active' and s.file_id = $2`, [name.fileId]]
         : [
-            's.external_id = $2 and s.client_id is not distinct from $3::uuid',
+            `s.state = 'active' and s.external_id = $2 and s.client_id is not distinct from $3::uuid`,
             [name.externalId, name.layerId],
           ];
   const [row] = await tx.query<{ day: string }>(
     `select (s.created_at at time zone 'UTC')::date::text as day from memory.source s
-      where s.team_id = $1 and s.state = 'active' and ${condition}`,
+      where s.team_id = $1 and ${condition}`,
     [tx.scope.teamId, ...values],
   );
   return row?.day ?? null;

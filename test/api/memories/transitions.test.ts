@@ -33,6 +33,9 @@ const EVENTS: Record<MemoryAction, string> = {
   discard: 'memory.discard',
   update: 'memory.update',
   delete: 'memory.delete',
+  reopen: 'memory.reopen',
+  unpublish: 'memory.unpublish',
+  restore: 'memory.restore',
 };
 
 /** A decision of an action, with what it cannot do without. */
@@ -40,7 +43,12 @@ const decision = (action: MemoryAction, { id }: Pick<Memory, 'id'>) => ({
   action,
   memoryId: id,
   ...(action === 'update' ? { content: 'The lynx wakes.' } : {}),
+  ...(action === 'restore' ? { version: 1 } : {}),
 });
+
+/** The version that a decision is based on. */
+const based = (action: MemoryAction, { version }: Pick<Memory, 'version'>) =>
+  action === 'restore' ? { baseVersion: version } : { version };
 
 /** Where a memory shows: in lists and in searches by words. */
 async function shownIn(company: SignedIn, { id }: Memory, word: string) {
@@ -65,7 +73,7 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
       const before = await allRows(service, company);
       assert.equal(outcome(await decide(service, company, decision(action, memory))), '409 conflict');
       assert.equal(
-        outcome(await decide(service, company, { ...decision(action, memory), version: memory.version })),
+        outcome(await decide(service, company, { ...decision(action, memory), ...based(action, memory) })),
         '409 conflict',
       );
       assert.deepEqual(await allRows(service, company), before);
@@ -96,7 +104,10 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
       [[EVENTS[action], company.ownerId, company.teamId, 'memory', memory.id, after.version]],
     );
     assert.doesNotMatch(text, /ocelot|lynx/i);
-    const visible = next === 'published' ? { state: next, found: 1 } : { state: null, found: 0 };
+    const visible = {
+      state: next === 'published' || next === 'review' ? next : null,
+      found: next === 'published' ? 1 : 0,
+    };
     assert.deepEqual(await shownIn(company, memory, action === 'update' ? 'lynx' : 'ocelot'), visible);
     if (action === 'update') assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
   });

@@ -81,7 +81,10 @@ export function withoutBatch(known: ModelCapture): Omit<ModelCapture, 'batch'> {
 }
 
 /** A memory of an answer in the terms of the model. */
-export function seenMemory(world: World, memory: Memory): Omit<ModelMemory, 'vector' | 'publishedBy'> {
+export function seenMemory(
+  world: World,
+  memory: Memory,
+): Omit<ModelMemory, 'vector' | 'publishedBy' | 'versions'> {
   const { id, state, title, content, version, supersedes, supersededBy, clientId } = memory;
   assert.equal(memory.layer, clientId === null ? 'team' : 'client');
   return {
@@ -103,7 +106,7 @@ export function seenMemory(world: World, memory: Memory): Omit<ModelMemory, 'vec
 export function assertMemory(world: World, memory: Memory): void {
   const known = world.model.memory(memory.id);
   assert.ok(known, `the model has no memory ${memory.id}`);
-  const { vector: _, publishedBy: __, ...expected } = known;
+  const { vector: _, publishedBy: __, versions: ___, ...expected } = known;
   assert.deepEqual(seenMemory(world, memory), expected);
   assertSource(world, known, memory.sourceId);
 }

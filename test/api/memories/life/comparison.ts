@@ -19,6 +19,7 @@ import { callerOf, layerOf, type World } from './world.ts';
 export async function assertAsTheModelSays(world: World, turn: number): Promise<void> {
   await assertCaptures(world);
   await assertMemories(world);
+  await assertVersions(world);
   await assertLibrary(world, turn % 2 === 0 ? 'owner' : 'admin');
   await assertFigures(world, CALLERS[turn % CALLERS.length]!);
   await assertSearches(world, turn);
@@ -103,6 +104,21 @@ async function assertMemories(world: World): Promise<void> {
     assertStored(world, model.memory(row.id)!, row);
   }
   await assertNothingElse(world, rows);
+}
+
+/** The texts that each memory has had. */
+async function assertVersions({ model, company, service }: World): Promise<void> {
+  const rows = await service.database.query<{ id: string; versions: unknown }>(
+    `select memory_id as id,
+            jsonb_agg(jsonb_build_object('version', version, 'title', title, 'content', content) order by version) as versions
+       from memory.memory_version where team_id = $1 group by 1 order by 1`,
+    [company.teamId],
+  );
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    byId(model.memories).map(({ id, versions }) => ({ id, versions })),
+    'the versions of the memories',
+  );
 }
 
 const COUNTS = (table: string) => `(select count(*) from memory.chunk c
@@ -209,7 +225,10 @@ async function assertFigures(world: World, by: CallerName): Promise<void> {
   const captures = model.captures.filter(within);
   const memories = model.memories.filter(within);
   const published = memories.filter(({ state }) => state === 'published').length;
-  const archived = memories.filter(({ state }) => state === 'archived').length;
+  // A memory that was published once keeps its source in every state.
+  const archived = memories.filter(
+    ({ state, publishedBy }) => state !== 'published' && publishedBy !== null,
+  ).length;
   const answer = await ask(service, players[by], 'GET', '/v1/memory/status');
   const status = answer.json<Static<typeof Status>>();
   assert.deepEqual(

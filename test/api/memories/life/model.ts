@@ -62,8 +62,10 @@ export interface ModelMemory {
   supersededBy: string | null;
   author: CallerName;
   decidedBy: CallerName | null;
-  /** Who made it searchable. */
+  /** Who made it searchable first. */
   publishedBy: CallerName | null;
+  /** Its texts, oldest first. */
+  versions: { version: number; title: string; content: string }[];
 }
 
 export interface ModelEvent {
@@ -93,10 +95,22 @@ export interface Decision {
   title: string | null;
   content: string | null;
   supersedes: string | null;
+  /** The version to restore. */
+  restores: number | null;
 }
 
 /** A content of more characters than this makes several chunks, for which one vector does not stand. */
 export const ONE_CHUNK = 2000;
+
+/** The state after an action that is allowed. */
+const NEXT: Readonly<Record<Exclude<MemoryAction, 'delete'>, MemoryState>> = {
+  publish: 'published',
+  update: 'published',
+  restore: 'published',
+  discard: 'discarded',
+  reopen: 'review',
+  unpublish: 'review',
+};
 
 export class Model {
   readonly captures: ModelCapture[] = [];
@@ -207,11 +221,13 @@ export class Model {
       author: by,
       decidedBy: published ? by : null,
       publishedBy: published ? by : null,
+      versions: [{ version: 1, title: item.title, content: item.content }],
     });
     this.record(published ? 'memory.publish' : 'memory.review', by, 'memory', id, layer);
   }
 
-  decide(by: CallerName, { action, memory: id, title, content, supersedes }: Decision): void {
+  decide(by: CallerName, decision: Decision): void {
+    const { action, memory: id, supersedes } = decision;
     const memory = this.memory(id);
     if (memory === undefined) throw new Error('the model has no such memory');
     if (action === 'delete') {
@@ -219,14 +235,41 @@ export class Model {
       return;
     }
     if (supersedes !== null) this.archive(by, supersedes, id);
-    if (action === 'discard') memory.state = 'discarded';
-    else memory.state = 'published';
-    if (action === 'publish') Object.assign(memory, { publishedBy: by, supersedes });
+    const replaced = this.memory(memory.supersedes);
+    const { state } = memory;
+    const { title, content } = action === 'restore' ? this.textAt(memory, decision.restores)! : decision;
+    memory.state = NEXT[action];
+    if (action === 'publish') Object.assign(memory, { publishedBy: memory.publishedBy ?? by, supersedes });
+    if (action === 'restore') memory.supersededBy = null;
+    // Its vector ends with its chunks, or with the decision that it came for.
+    if (memory.state !== 'published' || state === 'archived') memory.vector = false;
     if (content !== null && content !== memory.content) Object.assign(memory, { content, vector: false });
+    const isNew = action === 'restore' || memory.content !== memory.versions.at(-1)!.content;
     memory.title = title ?? memory.title;
     memory.version += 1;
     memory.decidedBy = by;
+    if (isNew || memory.title !== memory.versions.at(-1)!.title) this.addVersion(memory);
     this.record(`memory.${action}`, by, 'memory', id, memory.layer);
+    if (action !== 'unpublish') return;
+    memory.supersedes = null;
+    if (replaced?.state === 'archived' && replaced.supersededBy === id) this.bringBack(by, replaced);
+  }
+
+  private addVersion({ versions, version, title, content }: ModelMemory): void {
+    versions.push({ version, title, content });
+  }
+
+  /** The text that a memory had at a version, if it has had that version. */
+  textAt(memory: ModelMemory, version: number | null) {
+    if (version === null || version > memory.version) return undefined;
+    return memory.versions.findLast((kept) => kept.version <= version);
+  }
+
+  /** Publishes a memory again that another one superseded. */
+  private bringBack(by: CallerName, memory: ModelMemory): void {
+    const version = memory.version + 1;
+    Object.assign(memory, { state: 'published', supersededBy: null, vector: false, decidedBy: by, version });
+    this.record('memory.restore', by, 'memory', memory.id, memory.layer);
   }
 
   private archive(by: CallerName, id: string, supersededBy: string | null): void {

@@ -18,7 +18,15 @@ import type { DecisionStep, StepOf } from './steps.ts';
 import type { World } from './world.ts';
 
 /** What is decided in place of an action that fits no memory there is. */
-const INSTEAD = { publish: 'update', update: 'publish', discard: 'delete', delete: 'discard' } as const;
+const INSTEAD = {
+  publish: 'update',
+  update: 'publish',
+  discard: 'delete',
+  delete: 'discard',
+  reopen: 'unpublish',
+  unpublish: 'restore',
+  restore: 'reopen',
+} as const satisfies Record<MemoryAction, MemoryAction>;
 
 /** The action and the memory: one that it fits, if it fits any. */
 function chosen({ model }: World, step: DecisionStep): { action: MemoryAction; memory?: ModelMemory } {
@@ -56,24 +64,28 @@ function decisionOf(world: World, step: DecisionStep): Decision {
     title: edits && (step.title || bare) ? `Title ${world.words.all.length}` : null,
     content: edits ? text : null,
     supersedes: supersedes && pickSuperseded(world, supersedes, memory?.layer),
+    // The newest version and those before it, and one that does not exist yet.
+    restores: action === 'restore' ? Math.max(1, (memory?.version ?? 1) + 1 - step.restores) : null,
   };
 }
 
 /** A decision as it goes over the wire. */
-function wire({ memory: memoryId, ...rest }: Decision): object {
-  const given = Object.entries({ ...rest, memoryId }).filter(([, value]) => value !== null);
+function wire({ memory: memoryId, version, restores, ...rest }: Decision): object {
+  const versions = restores === null ? { version } : { version: restores, baseVersion: version };
+  const given = Object.entries({ ...rest, ...versions, memoryId }).filter(([, value]) => value !== null);
   return Object.fromEntries(given);
 }
 
 function describe(
   { model }: World,
-  { action, memory, version, title, content, supersedes }: Decision,
+  { action, memory, version, title, content, supersedes, restores }: Decision,
 ): string {
   const known = model.memory(memory);
   const which =
     known === undefined ? 'no memory' : `${brief(known.content)} (${known.state} ${known.version})`;
   const fields = [
     version === null ? '' : ` version ${version}`,
+    restores === null ? '' : ` to ${restores}`,
     title === null ? '' : ' with a title',
     content === null ? '' : ` with ${brief(content)}`,
     supersedes === null ? '' : ` superseding ${brief(model.memory(supersedes)?.content ?? null)}`,

@@ -25,9 +25,9 @@ const CONFLICT = '409 conflict';
 /** The state table: what may be decided on a memory in which state. */
 const DECISIONS: Readonly<Record<MemoryState, readonly MemoryAction[]>> = {
   review: ['publish', 'discard'],
-  published: ['update', 'delete'],
-  discarded: [],
-  archived: [],
+  published: ['update', 'unpublish', 'delete', 'restore'],
+  discarded: ['reopen'],
+  archived: ['restore'],
 };
 
 /** Whether the state table has the transition. */
@@ -90,10 +90,11 @@ export function refusalsOfDecision(model: Model, by: CallerName, decision: Decis
   const edits = title !== null || content !== null;
   const refusals: Refusals = [];
   if (action === 'update' && !edits) refusals.push(INVALID);
-  if ((action === 'discard' || action === 'delete') && edits) refusals.push(INVALID);
+  if (action !== 'update' && action !== 'publish' && edits) refusals.push(INVALID);
   if (supersedes !== null && action !== 'publish') refusals.push(INVALID);
   const memory = model.memory(decision.memory);
   if (memory === undefined) return [...refusals, NOT_FOUND];
+  if (action === 'restore' && model.textAt(memory, decision.restores) === undefined) refusals.push(NOT_FOUND);
   if (version !== null && version !== memory.version) refusals.push('409 version_conflict');
   if (!isApt(memory, action)) refusals.push(CONFLICT);
   if (supersedes !== null) refusals.push(...refusalsOfSuperseding(model, supersedes, memory.layer));

@@ -108,8 +108,11 @@ const decision = fc.record({
     { weight: 3, arbitrary: fc.constant('publish' as const) },
     { weight: 2, arbitrary: fc.constant('update' as const) },
     { weight: 1, arbitrary: fc.constantFrom('discard' as const, 'delete' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('reopen' as const, 'unpublish' as const, 'restore' as const) },
   ),
   back,
+  /** How far before the next version the version to restore is. */
+  restores: fc.nat({ max: 4 }),
   /** Of any memory, and not of one that is in the right state. */
   astray: onceIn(5),
   /** Fields that the action takes, or any. */

@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { decide } from '../../../core/memories/decide.ts';
-import { type DecisionOutcome, decideEach } from '../../../core/memories/decide-each.ts';
-import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
-import { invalidField } from '../../../shared/errors.ts';
-import type { Problem } from '../../../shared/schemas/common.ts';
+import { decide } from '../../../../core/memories/decide.ts';
+import { type DecisionOutcome, decideEach } from '../../../../core/memories/decide-each.ts';
+import { BATCH_BODY_LIMIT } from '../../../../shared/body-limits.ts';
+import { invalidField } from '../../../../shared/errors.ts';
+import type { Problem } from '../../../../shared/schemas/common.ts';
 import {
   type Decision,
   DecisionRequest,
   DecisionResponse,
   type Memory,
-} from '../../../shared/schemas/library.ts';
-import { errorCodes } from '../../openapi/declared-errors.ts';
-import { problemDocument, toServiceError } from '../../plugins/errors.ts';
-import { assertTeamActive, withRight } from '../../plugins/guards.ts';
-import { disconnectSignal } from '../../request/disconnect-signal.ts';
-import type { Routes } from '../../types.ts';
+} from '../../../../shared/schemas/library.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
+import { problemDocument, toServiceError } from '../../../plugins/errors.ts';
+import { assertTeamActive, withRight } from '../../../plugins/guards.ts';
+import { disconnectSignal } from '../../../request/disconnect-signal.ts';
+import type { Routes } from '../../../types.ts';
 
 function parseSingle(body: DecisionRequest): Decision {
   const { action, memoryId, decisions: _, ...rest } = body;

@@ -1,12 +1,12 @@
-import { listMemories, type MemoryListFilter } from '../../../core/memories/list-memories.ts';
-import { parseTime } from '../../../shared/formats/times.ts';
-import { Page } from '../../../shared/schemas/common.ts';
-import { ListedMemory, MemoryQuery } from '../../../shared/schemas/library.ts';
-import { errorCodes } from '../../openapi/declared-errors.ts';
-import { withRight } from '../../plugins/guards.ts';
-import { parseIdFilter, parseTextFilter } from '../../request/list-filter.ts';
-import { pageOf, parsePage } from '../../request/pagination.ts';
-import type { Routes } from '../../types.ts';
+import { listMemories, type MemoryListFilter } from '../../../../core/memories/list-memories.ts';
+import { parseTime } from '../../../../shared/formats/times.ts';
+import { Page } from '../../../../shared/schemas/common.ts';
+import { ListedMemory, MemoryQuery } from '../../../../shared/schemas/library.ts';
+import { errorCodes } from '../../../openapi/declared-errors.ts';
+import { withRight } from '../../../plugins/guards.ts';
+import { parseIdFilter, parseTextFilter } from '../../../request/list-filter.ts';
+import { pageOf, parsePage } from '../../../request/pagination.ts';
+import type { Routes } from '../../../types.ts';
 
 /** GET /v1/memory/memories: the memories in review, and the library of published memories. */
 export const memoriesRoute: Routes = (app, deps) => {

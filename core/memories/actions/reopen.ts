@@ -1,0 +1,25 @@
+import { updateMemory } from '../../../db/queries/memory/memories.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { memoryEvent } from '../events.ts';
+import type { DecisionAction } from './action.ts';
+
+/** How long a discarded memory can be put back into review. */
+const REOPEN_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Puts a discarded memory back into review. */
+export const reopen: DecisionAction = {
+  fields: [],
+  participle: 'reopened',
+  act: async (tx, { own: { memory } }) => {
+    const discardedAt = Date.parse(memory.decidedAt ?? memory.updatedAt);
+    if (Date.now() - discardedAt > REOPEN_DAYS * DAY_MS) {
+      throw new ServiceError(
+        'conflict',
+        `A memory that was discarded more than ${REOPEN_DAYS} days ago cannot be reopened`,
+      );
+    }
+    const reopened = await updateMemory(tx, memory.id, { state: 'review' });
+    return { result: reopened, audit: [memoryEvent('memory.reopen', reopened)] };
+  },
+};

@@ -1,0 +1,53 @@
+import { updateMemory } from '../../../db/queries/memory/memories.ts';
+import { findVersionText, insertVersion } from '../../../db/queries/memory/memory-versions.ts';
+import { retitleSource } from '../../../db/queries/memory/source-fields.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { memoryEvent } from '../events.ts';
+import { publishMemoryText, replaceMemoryText } from '../store-memory.ts';
+import type { DecisionAction } from './action.ts';
+import { storedText } from './stored-text.ts';
+
+/** Publishes an earlier text of a memory as a new version, also if the memory is archived. */
+export const restore: DecisionAction = {
+  fields: ['baseVersion'],
+  namesVersion: true,
+  participle: 'restored',
+  assertComplete: ({ version }) => {
+    if (version === undefined) throw invalidField('/version', 'is required with restore');
+  },
+  find: async (tx, { version = 0 }, present) => {
+    const earlier = version > present.version ? null : await findVersionText(tx, present.id, version);
+    if (earlier === null) throw new ServiceError('not_found');
+    return { text: await storedText(tx, present, earlier) };
+  },
+  act: async (tx, { own: { memory } }, { decision, text, prepared, model }) => {
+    if (prepared === null || text === null) throw new Error('the version to restore has no prepared content');
+    const { sourceId, clientId: layerId } = memory;
+    if (sourceId === null) throw new Error('a memory that was published has no source');
+    const { title } = text;
+    let stored = null;
+    if (memory.state === 'archived') {
+      stored = await publishMemoryText(tx, memory, { title, prepared, embedding: null, model });
+    } else if (prepared.content !== memory.content) {
+      stored = await replaceMemoryText(tx, sourceId, { layerId, title, prepared, model });
+    } else {
+      // Its chunks keep their vectors.
+      await retitleSource(tx, sourceId, title);
+    }
+    const restored = await updateMemory(tx, memory.id, {
+      state: 'published',
+      title,
+      content: prepared,
+      supersededBy: null,
+    });
+    // Also if it has the same text as the version before.
+    await insertVersion(tx, restored);
+    const detail = { sourceId, ...stored, restoredVersion: decision.version };
+    return {
+      result: restored,
+      audit: [memoryEvent('memory.restore', restored, detail)],
+      indexed: [layerId],
+      titleChanged: stored === null && title !== memory.title,
+    };
+  },
+};

@@ -1,0 +1,77 @@
+import type { Memory } from '../../../shared/schemas/library.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
+
+/** A text that a memory had. */
+export interface VersionText {
+  title: string;
+  content: string;
+}
+
+/** Finds the text that a memory within the scope had at a version, or null if the memory has not had that version. */
+export async function findVersionText(
+  tx: TeamTransaction,
+  memoryId: string,
+  version: number,
+): Promise<VersionText | null> {
+  const [row] = await tx.query<VersionText>(
+    `select v.title, v.content
+       from memory.memory_item m
+       join memory.memory_version v on v.team_id = m.team_id and v.memory_id = m.id
+      where ${inScope('m')} and ${inScope('v')} and m.id = $4 and m.version >= $5 and v.version <= $5
+      order by v.version desc limit 1`,
+    [...scopeValues(tx.scope), memoryId, version],
+  );
+  return row ?? null;
+}
+
+/** Inserts the present text of a published memory as a version, unless it is one already. */
+export async function insertVersion(
+  tx: TeamTransaction,
+  { id, version, clientId, title, content }: Memory,
+): Promise<void> {
+  await tx.query(
+    `insert into memory.memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id)
+     values ($1, $2, $3, $4, $5, $6, true, $7) on conflict do nothing`,
+    [tx.scope.teamId, id, version, clientId, title, content, tx.scope.userId],
+  );
+}
+
+/** A version of a memory, with the content of the version before it. */
+export interface StoredVersion extends VersionText {
+  version: number;
+  actorId: string;
+  createdAt: string;
+  /** Null if there is no version before it. */
+  contentBefore: string | null;
+}
+
+/**
+ * Lists versions of a memory within the scope, newest first.
+ * @param part `before`: only lower versions; `publishedOnly`: only texts that were published; `maxBytes`: the most of the
+ *   contents and those before them, together. The first version is listed in any case
+ */
+export async function listVersions(
+  tx: TeamTransaction,
+  memoryId: string,
+  part: { before: number | null; limit: number; publishedOnly: boolean; maxBytes: number },
+): Promise<StoredVersion[]> {
+  const rows = await tx.query<Omit<StoredVersion, 'createdAt'> & { createdAt: Date }>(
+    `with kept as (
+       select v.*, lead(v.content) over (order by v.version desc) as content_before
+         from memory.memory_version v
+        where ${inScope('v')} and v.memory_id = $4 and (not $7 or v.published)
+     ), page as (
+       select k.*, row_number() over upto as place,
+              sum(octet_length(k.content) + coalesce(octet_length(k.content_before), 0)) over upto as bytes
+         from kept k where $5::int is null or k.version < $5
+       window upto as (order by k.version desc)
+        order by k.version desc limit $6
+     )
+     select p.version, p.title, p.content, p.actor_id as "actorId", p.created_at as "createdAt",
+            p.content_before as "contentBefore"
+       from page p where p.place = 1 or p.bytes <= $8 order by p.version desc`,
+    [...scopeValues(tx.scope), memoryId, part.before, part.limit, part.publishedOnly, part.maxBytes],
+  );
+  return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
+}
