@@ -1613,6 +1613,20 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.evidence_captures(p_ids uuid[])
+ RETURNS TABLE(id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select g.id from unnest(p_ids) as g (id)
+   where exists (
+     select from memory_item m
+      where m.capture_ids @> array[g.id] and m.team_id = claimed_team() and m.state in ('review', 'published')
+        and ((m.client_id is null and reads_team_layer()) or m.client_id = any (readable_clients())));
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[])
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3256,7 +3270,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer)
+CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -3268,10 +3282,9 @@ declare
   rarest constant int := 128;           -- keys by which candidates are found at most, ...
   posting_cap constant int := 2000;     -- ... and the chunks that they occur in at most, as estimated
   scored_cap constant int := 4000;      -- candidates compared by words at most, also if the estimate was too low
-  least_meaning constant float8 := 0.5; -- least similarity by meaning, and by words
-  least_words constant float8 := 0.3;
-  -- With fewer chunks it is not known which words are common, so common words weigh as much as others. The least
-  -- similarity is higher then.
+  least_meaning constant float8 := 0.5; -- least similarity by meaning, ...
+  least_words constant float8 := 0.3;   -- ... and by words
+  -- With fewer chunks it is not known which words are common: they weigh as much as others, so the least is higher.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
@@ -3291,31 +3304,36 @@ begin
   return query
   with published as (
     -- The memories that can be compared by meaning.
-    select m.id, m.source_id from memory_item m
-     where p_embedding is not null
-       and m.team_id = v_team and m.client_id is not distinct from p_client and m.state = 'published'
+    select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
+       and m.client_id is not distinct from p_client and m.state = 'published'
   ), by_meaning as (
-    select p.id, max(-(e.embedding <#> p_embedding)) as points
+    select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
       join chunk c on c.team_id = v_team and c.source_id = p.source_id
       join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
      group by p.id
+    union all
+    select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
+     where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
+       and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
-    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
+    select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
+       and k.team_id = v_team and k.client_id is not distinct from p_client
+       and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
   )
   select a.id, least(a.points, 1)::float8, a.how from (
-    select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
-    union all
-    select w.id, w.points, 'words' from by_words w
-     where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end
-  ) a order by 2 desc, 1 desc limit p_limit;
+    select l.*, row_number() over (partition by l.state order by l.points desc, l.id desc) as place
+      from (select n.*, 'meaning' as how from by_meaning n where n.points >= least_meaning
+            union all
+            select w.*, 'words' from by_words w
+             where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end) l
+  ) a where a.place <= p_limit order by 2 desc, 1 desc;
 end $function$;
 grant execute to memory_service;
 

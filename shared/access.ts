@@ -142,7 +142,7 @@ export const TEAM_RIGHTS = {
   actForOthers: {
     givenBy: ['full'],
     meaning:
-      'Consolidate the captures of others and of several layers; retry and remove imports, and archive sources, of others.',
+      'List and consolidate the captures of others, also of several layers; retry and remove imports, and archive sources, of others.',
   },
   explainSearch: { givenBy: ['full'], meaning: 'See how the results of a search were ranked.' },
   readWorkload: { givenBy: ['full'], meaning: 'See the queues and the workers in the status.' },

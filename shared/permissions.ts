@@ -8,11 +8,13 @@ import { ServiceError } from './errors.ts';
 /** Every permission of agent tokens, and what it permits. */
 export const PERMISSIONS = {
   'memory:read': 'Search, expand, and read sources, imports, tags and the status.',
-  'memory:write': 'Ingest, stage captures, import, retry and delete imports, and change and archive sources.',
+  'memory:write':
+    'Ingest, stage and list captures, import, retry and delete imports, and change and archive sources.',
   'memory:curate':
-    'Stage captures, consolidate them, list and release batches, and claim and send embeddings. To supersede a ' +
+    'Stage and list captures, consolidate them, list and release batches, and claim and send embeddings. To supersede a ' +
     'memory also requires `memory:review`.',
-  'memory:review': 'List memories and decide on them, if the owner has Full access.',
+  'memory:review':
+    'List memories and decide on them, if the owner has Full access; read published memories and their versions.',
   'workspace:read': 'Read the manifest and pull workspace files.',
   'workspace:write': 'Push workspace files.',
   'audit:read': 'List the audit events of the Team, if the owner has Full access.',

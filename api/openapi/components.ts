@@ -11,7 +11,6 @@ import * as library from '../../shared/schemas/library.ts';
 import * as memory from '../../shared/schemas/memory.ts';
 import * as status from '../../shared/schemas/status.ts';
 import * as tags from '../../shared/schemas/tags.ts';
-import * as versions from '../../shared/schemas/versions.ts';
 import * as workspace from '../../shared/schemas/workspace.ts';
 
 /** The modules of wire types: each object that they export is a component with the name of the export. */
@@ -29,7 +28,6 @@ const MODULES: Readonly<Record<string, object>> = {
   memory,
   status,
   tags,
-  versions,
   workspace,
 };
 export const MODULE_NAMES = Object.keys(MODULES);

@@ -3,7 +3,7 @@ import {
   type ConsolidationBatch,
   claimCaptures,
   findClaimedCapture,
-} from '../../db/queries/memory/captures.ts';
+} from '../../db/queries/memory/consolidation/captures.ts';
 import { hasRight, type Layers } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';

@@ -1,11 +1,11 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { completeCaptures } from '../../db/queries/memory/captures.ts';
+import { completeCaptures } from '../../db/queries/memory/consolidation/captures.ts';
 import {
   type Completion,
   closeConsolidationBatch,
   type LockedBatch,
   lockConsolidationBatch,
-} from '../../db/queries/memory/consolidation-batches.ts';
+} from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { lockMemories } from '../../db/queries/memory/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';

@@ -1,6 +1,6 @@
 import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
-import { listOpenBatches } from '../../db/queries/memory/consolidation-batches.ts';
+import { listOpenBatches } from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import type { Batch } from '../../shared/schemas/consolidation.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -4,7 +4,7 @@ import {
   lockConsolidationBatch,
   lockHeldCaptures,
   releaseConsolidationBatch,
-} from '../../db/queries/memory/consolidation-batches.ts';
+} from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Batch } from '../../shared/schemas/consolidation.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';

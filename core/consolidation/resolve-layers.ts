@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { type LeasedCapture, lockLeasedCaptures } from '../../db/queries/memory/captures.ts';
-import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-batches.ts';
+import { type LeasedCapture, lockLeasedCaptures } from '../../db/queries/memory/consolidation/captures.ts';
+import { lockConsolidationBatch } from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { hasRight } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';

@@ -1,32 +1,55 @@
-import { transaction } from '../../db/driver/database.ts';
-import { listProvenance } from '../../db/queries/memory/captures.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { listProvenance } from '../../db/queries/memory/consolidation/capture-list.ts';
 import { findSimilarToReview } from '../../db/queries/memory/similar-memories.ts';
-import type { ListedMemory, Memory } from '../../shared/schemas/library.ts';
+import type { ListedMemory, Memory, Provenance } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Adds what a reviewer needs to the memories in review: the captures they come from, and similar published memories. */
+/**
+ * The most characters of summaries in a page. A memory can have twenty captures of 64,000 characters, and a page two hundred
+ * memories.
+ */
+const MAX_CHARACTERS = 4_000_000;
+
+/**
+ * Adds what a reviewer needs to the memories in review: the captures they come from, and similar memories.
+ * @returns fewer memories than given if their captures are very long, but at least one
+ */
 export async function addReviewDetails(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
   memories: readonly Memory[],
 ): Promise<ListedMemory[]> {
-  const inReview = memories.filter(({ state }) => state === 'review');
-  const ids = [...new Set(inReview.flatMap(({ captureIds }) => captureIds))];
-  const captures =
-    ids.length === 0 ? new Map() : await transaction(database, scope, (tx) => listProvenance(tx, ids));
+  const known = new Map<string, Provenance>();
   const listed: ListedMemory[] = [];
+  let characters = 0;
   for (const memory of memories) {
     if (memory.state !== 'review') {
       listed.push(memory);
       continue;
     }
     // One transaction for each memory: on the embedded database, everyone else waits for a transaction to end.
-    const similar = await transaction(database, scope, (tx) =>
-      findSimilarToReview(tx, memory.id, config.embeddingModel),
-    );
-    const own = memory.captureIds.map((id) => captures.get(id)).filter((capture) => capture !== undefined);
-    listed.push({ ...memory, captures: own, similar });
+    const detailed = await transaction(database, scope, async (tx) => ({
+      ...memory,
+      captures: await capturesOf(tx, memory, known),
+      similar: await findSimilarToReview(tx, memory.id, config.embeddingModel),
+    }));
+    for (const { summary } of detailed.captures) characters += summary.length;
+    if (characters > MAX_CHARACTERS && listed.length > 0) break;
+    listed.push(detailed);
   }
   return listed;
+}
+
+/** The captures of a memory that the scope can read, in the order of the memory. Reads those that are not known yet. */
+async function capturesOf(
+  tx: TeamTransaction,
+  { captureIds }: Memory,
+  known: Map<string, Provenance>,
+): Promise<Provenance[]> {
+  const unknown = captureIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    for (const [id, capture] of await listProvenance(tx, unknown)) known.set(id, capture);
+  }
+  return captureIds.map((id) => known.get(id)).filter((capture) => capture !== undefined);
 }

@@ -11,7 +11,7 @@ export type MemoryListFilter = MemoryFilter & { clientId: string | undefined };
 
 /**
  * Lists a part of the memories, newest first. Memories in review have the details that a reviewer needs.
- * @returns at most `limit` memories, and whether there are more after them
+ * @returns at most `limit` memories, fewer if those in review have very long captures, and whether there are more after them
  * @throws ServiceError `scope_forbidden` for a client that the caller cannot read
  */
 export async function listMemories(
@@ -25,5 +25,5 @@ export async function listMemories(
   );
   // The similar memories are those of the caller's whole scope, even in the list of one client.
   const items = await addReviewDetails(deps, scope, found.slice(0, limit));
-  return { items, hasMore: found.length > limit };
+  return { items, hasMore: found.length > items.length };
 }

@@ -2,7 +2,7 @@ import { transaction } from '../../db/driver/database.ts';
 import { listVersions as selectVersions } from '../../db/queries/memory/memory-versions.ts';
 import { hasRight } from '../../shared/access.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
-import type { MemoryVersion } from '../../shared/schemas/versions.ts';
+import type { MemoryVersion } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { wordChanges } from '../../shared/text/word-changes.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
-import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
+import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, PageQuery, Text, Time } from './common.ts';
 import { MAX_CONTENT, SimilarMemory } from './library.ts';
 import { LayerKind, Vector, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
@@ -51,6 +51,26 @@ export const Capture = Type.Object({
   createdAt: Time,
 });
 export type Capture = Static<typeof Capture>;
+
+/** A capture in a list. */
+export const ListedCapture = Type.Object({
+  ...Capture.properties,
+  summary: Nullable(
+    Type.String(),
+    'null in a capture of another person, unless a memory in review or a published memory refers to it',
+  ),
+});
+export type ListedCapture = Static<typeof ListedCapture>;
+
+export const CaptureQuery = Type.Object(
+  {
+    ...PageQuery,
+    state: Type.Optional(Capture.properties.state),
+    sessionId: Type.Optional(Name),
+  },
+  { additionalProperties: false },
+);
+
 export const CaptureResponse = Type.Object({ capture: Capture });
 export type CaptureResponse = Static<typeof CaptureResponse>;
 

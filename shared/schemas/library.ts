@@ -20,9 +20,15 @@ import { StoredTags, TagFilter, Tags } from './tags.ts';
 /** The longest content of a memory. */
 export const MAX_CONTENT = 64_000;
 
-/** A published memory whose content is similar to another text. */
+/** A memory whose content is similar to another text. */
 export const SimilarMemory = Type.Object({
   memoryId: Id,
+  state: Type.Optional(
+    OneOf(
+      ['review', 'published'],
+      'absent: published. Only a memory in review is compared with others in review',
+    ),
+  ),
   title: Type.String(),
   excerpt: Type.String({ description: 'its first 1,000 characters' }),
   similarity: Type.Number({ description: 'from 0 to 1' }),
@@ -33,11 +39,12 @@ export const SimilarMemory = Type.Object({
 });
 export type SimilarMemory = Static<typeof SimilarMemory>;
 
-/** The fields of a capture that tell a reviewer where a memory comes from. */
+/** What a reviewer sees of a capture that a memory comes from. */
 export const Provenance = Type.Object({
   id: Id,
   sessionId: Type.String(),
   sequence: Nullable(Type.Integer()),
+  summary: Type.String(),
   startedAt: Nullable(Time),
   endedAt: Nullable(Time),
   createdBy: Id,
@@ -75,6 +82,26 @@ export const ListedMemory = Type.Object({
   similar: Type.Optional(Type.Array(SimilarMemory)),
 });
 export type ListedMemory = Static<typeof ListedMemory>;
+
+/** A text that a memory had, and its changes against the text before it. */
+export const MemoryVersion = Type.Object({
+  version: Type.Integer({ description: 'the version of the memory that first had this text' }),
+  title: Type.String(),
+  content: Type.String(),
+  actorId: Id,
+  createdAt: Time,
+  changes: Type.Array(
+    Type.Object({
+      op: OneOf(['equal', 'insert', 'delete']),
+      text: Type.String(),
+    }),
+    {
+      description:
+        'of the content by words, against the version before. If too many words differ, the whole content is deleted and inserted',
+    },
+  ),
+});
+export type MemoryVersion = Static<typeof MemoryVersion>;
 
 const q = Type.Optional(
   Type.String({

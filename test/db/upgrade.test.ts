@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { asWorker, type Database, transaction } from '../../db/driver/database.ts';
 import { countTeamFigures } from '../../db/queries/jobs/status.ts';
-import { claimCaptures } from '../../db/queries/memory/captures.ts';
+import { claimCaptures } from '../../db/queries/memory/consolidation/captures.ts';
 import { findMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarToReview } from '../../db/queries/memory/similar-memories.ts';
 import { searchExplained } from '../../db/queries/search/search-explained.ts';

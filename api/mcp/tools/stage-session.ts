@@ -1,7 +1,7 @@
 import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { runOnce } from '../../../core/access/run-once.ts';
-import { parseCapture } from '../../../core/memories/parse-capture.ts';
-import { stageCapture } from '../../../core/memories/stage-capture.ts';
+import { parseCapture } from '../../../core/captures/parse-capture.ts';
+import { stageCapture } from '../../../core/captures/stage-capture.ts';
 import { Id, Name, OneOf } from '../../../shared/schemas/common.ts';
 import { CaptureRequest, type CaptureResponse, Sequence } from '../../../shared/schemas/consolidation.ts';
 import { layerToWrite } from '../arguments.ts';

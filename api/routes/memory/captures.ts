@@ -1,5 +1,5 @@
-import { parseCapture } from '../../../core/memories/parse-capture.ts';
-import { stageCapture } from '../../../core/memories/stage-capture.ts';
+import { parseCapture } from '../../../core/captures/parse-capture.ts';
+import { stageCapture } from '../../../core/captures/stage-capture.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { writeLayer } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';

@@ -1,5 +1,6 @@
 import type { Routes } from '../../types.ts';
 import { auditRoute } from './audit.ts';
+import { captureListRoutes } from './capture-list.ts';
 import { captureRoute } from './captures.ts';
 import { consolidationBatchRoutes } from './consolidation/batches.ts';
 import { consolidationClaimRoute } from './consolidation/claim.ts';
@@ -32,6 +33,7 @@ export const memoryRoutes: readonly Routes[] = [
   tagsRoute,
   embeddingRoutes,
   captureRoute,
+  captureListRoutes,
   consolidationClaimRoute,
   consolidationCompleteRoute,
   consolidationBatchRoutes,

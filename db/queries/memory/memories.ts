@@ -90,6 +90,21 @@ export async function findMemory(tx: TeamTransaction, id: string): Promise<Memor
   return row === undefined ? null : toMemory(row);
 }
 
+/** Finds a memory in review that the scope's user made with this content in a layer, or null. */
+export async function findInReview(
+  tx: TeamTransaction,
+  { layerId, content }: { layerId: LayerId; content: string },
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select m.id from memory.memory_item m
+      where ${inScope('m')} and m.state = 'review' and m.client_id is not distinct from $4::uuid
+        and m.created_by = $5 and m.content = $6
+      order by m.id limit 1`,
+    [...scopeValues(tx.scope), layerId, tx.scope.userId, content],
+  );
+  return row?.id ?? null;
+}
+
 /** A locked memory, and the vector of a memory in review: of unit length, rounded to halfvec. */
 export interface LockedMemory {
   memory: Memory;

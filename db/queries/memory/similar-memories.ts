@@ -27,7 +27,7 @@ export async function findSimilarMemories(
 ): Promise<SimilarMemory[]> {
   return tx.query<Row>(
     `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
-       from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10) n
+       from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10, null) n
        join memory.memory_item m on m.id = n.memory_id
       where ${inScope('m')} and m.state = 'published'
       order by n.similarity desc, m.id desc`,
@@ -44,14 +44,17 @@ export async function findSimilarMemories(
   );
 }
 
-/** Finds the memories that are similar to a memory in review, by its stored terms and vector. */
+/**
+ * Finds the memories that are similar to a memory in review, by its stored terms and vector: at most three that are
+ * published, and three that are in review too. The most similar first.
+ */
 export async function findSimilarToReview(
   tx: TeamTransaction,
   memoryId: string,
   model: string,
 ): Promise<SimilarMemory[]> {
   return tx.query<Row>(
-    `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
+    `select m.id as "memoryId", m.state, m.title, ${EXCERPT}, n.similarity, n.basis
        from memory.memory_item r
        cross join lateral (
          select array_agg(split_part(entry, ':', 1)::int) as dims,
@@ -59,9 +62,10 @@ export async function findSimilarToReview(
            from string_to_table(substr(split_part(r.weights::text, '}', 1), 2), ',') as entry
           where entry <> '') t
        cross join lateral memory.similar_memories(r.client_id,
-         case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6) n
+         case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6, r.id) n
        join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
-      where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')} and m.state = 'published'
+      where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')}
+        and m.state in ('published', 'review')
       order by n.similarity desc, m.id desc`,
     [...scopeValues(tx.scope), memoryId, model, LIMIT],
   );

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
-import type { Memory } from '../../../shared/schemas/library.ts';
-import type { MemoryVersion } from '../../../shared/schemas/versions.ts';
+import type { Memory, MemoryVersion } from '../../../shared/schemas/library.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
 import { foundByMeaning, foundByWords } from '../../support/consolidation.ts';

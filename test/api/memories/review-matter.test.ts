@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ListedMemory, SimilarMemory } from '../../../shared/schemas/library.ts';
+import type { ListedMemory, Memory, SimilarMemory } from '../../../shared/schemas/library.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
 import { claimAll, completed, lend } from '../../support/consolidation.ts';
@@ -35,15 +35,20 @@ function leaning(cosine: number): number[] {
 }
 
 describe('the captures of a memory in review', () => {
-  test('captures are returned with session, author and times, in their order', async () => {
+  test('captures are returned with summary, session, author and times, in their order', async () => {
     const company = await service.company();
     const authors = [
       await addPerson(service, company, { teamRole: 'member' }),
       await addPerson(service, company, { teamRole: 'member' }),
     ];
     const times = { startedAt: '2026-03-01T10:00:00.000Z', endedAt: '2026-03-01T11:00:00.000Z' };
-    const first = await stageCapture(service, authors[0]!, { sessionId: 'one', sequence: 7, ...times });
-    const second = await stageCapture(service, authors[1]!, { sessionId: 'two' });
+    const first = await stageCapture(service, authors[0]!, {
+      sessionId: 'one',
+      sequence: 7,
+      summary: 'Learned one.',
+      ...times,
+    });
+    const second = await stageCapture(service, authors[1]!, { sessionId: 'two', summary: 'Learned two.' });
     const { batchId } = await claimAll(service, company);
     const captureIds = [second.id, first.id];
     const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
@@ -55,6 +60,7 @@ describe('the captures of a memory in review', () => {
         id: second.id,
         sessionId: 'two',
         sequence: null,
+        summary: 'Learned two.',
         startedAt: null,
         endedAt: null,
         createdBy: authors[1]!.userId,
@@ -64,6 +70,7 @@ describe('the captures of a memory in review', () => {
         id: first.id,
         sessionId: 'one',
         sequence: 7,
+        summary: 'Learned one.',
         ...times,
         createdBy: authors[0]!.userId,
         createdAt: first.createdAt,
@@ -123,6 +130,7 @@ describe('the similar memories of a memory in review', () => {
     assert.deepEqual(others, []);
     assert.deepEqual(only, {
       memoryId: twin.id,
+      state: 'published',
       title: 'Cats',
       excerpt: content,
       similarity: only?.similarity,
@@ -165,6 +173,59 @@ describe('the similar memories of a memory in review', () => {
     assert.deepEqual(memoryIds(await similarOf(company)), [twin.id]);
     const narrowed = await onlyReview(company, `&clientId=${client}`);
     assert.deepEqual(memoryIds(narrowed.similar ?? []), [twin.id]);
+  });
+
+  test('memories in review are compared with each other, beside the published ones', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const content = 'The ocelot sleeps in the tall grass by the river.';
+    const published = await addMemory(service, company, 'published', { content });
+    await addMemory(service, company, 'review', { content }, clientId);
+    await addMemory(service, company, 'discarded', { content });
+    const [words, meaning, same] = await addMemories(service, company, 'review', [
+      { content },
+      { content: 'Text one.', embedding: leaning(0.9), ...CLAIM },
+      { content, embedding: along(0), ...CLAIM },
+    ]);
+    const listed = await listMemories(service, company, '?state=review');
+    const similarTo = (memory: Memory | undefined) =>
+      (listed.find(({ id }) => id === memory?.id)?.similar ?? [])
+        .map(({ memoryId, state, basis }) => [memoryId, state, basis].join(' '))
+        .sort();
+    assert.deepEqual(
+      similarTo(same),
+      [
+        `${published.id} published words`,
+        `${words?.id} review words`,
+        `${meaning?.id} review meaning`,
+      ].sort(),
+    );
+    assert.deepEqual(
+      similarTo(words),
+      [`${published.id} published words`, `${same?.id} review words`].sort(),
+    );
+    assert.deepEqual(similarTo(meaning), [`${same?.id} review meaning`]);
+  });
+
+  test('many similar memories in review do not take the place of a published one', async () => {
+    const company = await service.company();
+    const published = await addMemory(service, company, 'published', {
+      content: 'The ocelot sleeps in the tall grass by the river at night.',
+    });
+    const content = 'The ocelot sleeps in the tall grass by the river.';
+    const queued = await addMemories(
+      service,
+      company,
+      'review',
+      Array.from({ length: 6 }, () => ({ content })),
+    );
+    const listed = await listMemories(service, company, '?state=review');
+    const similar = listed.find(({ id }) => id === queued[0]?.id)?.similar ?? [];
+    assert.deepEqual(
+      similar.map(({ state }) => state),
+      ['review', 'review', 'review', 'published'],
+    );
+    assert.equal(similar[3]?.memoryId, published.id);
   });
 
   test('similar memories change as memories are published, updated and deleted', async () => {

@@ -1,6 +1,6 @@
 import { insertMemorySource } from '../../../../core/memories/store-memory.ts';
 import { type Database, transaction } from '../../../../db/driver/database.ts';
-import { insertCapture } from '../../../../db/queries/memory/captures.ts';
+import { insertCapture } from '../../../../db/queries/memory/consolidation/captures.ts';
 import { insertMemory } from '../../../../db/queries/memory/memories.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { prepareContent } from '../../../../shared/text/memory-content.ts';

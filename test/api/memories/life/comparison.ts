@@ -7,7 +7,7 @@ import type { Status } from '../../../../shared/schemas/status.ts';
 import { ask, listAll } from '../../../support/company.ts';
 import { assertMemory, assertSource } from './asking.ts';
 import { CALLERS, type CallerName, type Layer, type ModelMemory, RIGHTS } from './model.ts';
-import { assertAllPublished } from './play-batches.ts';
+import { assertAllOf } from './play-batches.ts';
 import { assertSearches } from './searches.ts';
 import { Words } from './words.ts';
 import { callerOf, layerOf, type World } from './world.ts';
@@ -210,7 +210,15 @@ async function assertLibrary(world: World, by: CallerName): Promise<void> {
       known.captures.map((id) => [id, model.capturesOf([id])[0]?.author]),
       'where a review item comes from',
     );
-    assertAllPublished(model.published([known.layer]), known, similar ?? []);
+    const compared = open.filter(({ layer }) => layer === known.layer);
+    for (const state of ['review', 'published']) {
+      const some = compared.filter((one) => one.state === state);
+      assertAllOf(
+        some,
+        known,
+        (similar ?? []).filter((one) => one.state === state),
+      );
+    }
   }
 }
 

@@ -192,23 +192,23 @@ function assertSimilar({ model }: World, item: Item, { memoryId, similar }: Cons
     assert.deepEqual(similar, []);
     return;
   }
-  assertAllPublished(model.published([memory.layer]), memory, similar);
+  assertAllOf(model.published([memory.layer]), memory, similar);
   const others = model.published([memory.layer]).filter(({ id }) => id !== memoryId);
   if (item.embedded || !others.some(({ content }) => content === item.content)) return;
   assert.ok((similar[0]?.similarity ?? 0) > 0.9, 'the same text is similar');
 }
 
-/** Asserts that what is told to be similar to a memory is published in its scope, and not itself. */
-export function assertAllPublished(
-  published: readonly ModelMemory[],
+/** Asserts that what is told to be similar to a memory is one of some memories, and not itself. */
+export function assertAllOf(
+  some: readonly ModelMemory[],
   { id: own }: ModelMemory,
   similar: readonly { memoryId: string }[],
 ): void {
   for (const { memoryId } of similar) {
     assert.ok(memoryId !== own, 'nothing is similar to itself');
     assert.ok(
-      published.some(({ id }) => id === memoryId),
-      'what is similar is published in the same scope',
+      some.some(({ id }) => id === memoryId),
+      'what is similar is in the same scope and state',
     );
   }
 }

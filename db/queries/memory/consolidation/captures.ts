@@ -1,10 +1,9 @@
-import type { Layers } from '../../../shared/access.ts';
-import type { Capture } from '../../../shared/schemas/consolidation.ts';
-import type { Provenance } from '../../../shared/schemas/library.ts';
-import type { LayerId } from '../../../shared/scope.ts';
-import type { TeamTransaction } from '../../driver/database.ts';
-import { createdWith } from '../fragments/created-with.ts';
-import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+import type { Layers } from '../../../../shared/access.ts';
+import type { Capture } from '../../../../shared/schemas/consolidation.ts';
+import type { LayerId } from '../../../../shared/scope.ts';
+import type { TeamTransaction } from '../../../driver/database.ts';
+import { createdWith } from '../../fragments/created-with.ts';
+import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../../fragments/layers.ts';
 
 /** A capture that is about to be staged. */
 export interface NewCapture {
@@ -19,14 +18,15 @@ export interface NewCapture {
 }
 
 /** The times of a capture in the database. */
-interface Times {
+export interface Times {
   startedAt: Date | null;
   endedAt: Date | null;
   createdAt: Date;
 }
 type CaptureRow = Omit<Capture, 'layer' | keyof Times> & Times;
 
-function wireTimes({ startedAt, endedAt, createdAt }: Times) {
+/** Returns the times of a capture as they are sent to clients. */
+export function wireTimes({ startedAt, endedAt, createdAt }: Times) {
   return {
     startedAt: startedAt && wireTime(startedAt),
     endedAt: endedAt && wireTime(endedAt),
@@ -34,11 +34,15 @@ function wireTimes({ startedAt, endedAt, createdAt }: Times) {
   };
 }
 
-// A capture whose lease has expired counts as staged, even before its row is updated.
-const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state,
-  c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
+/** SQL for the state of a capture: one whose lease has expired counts as staged, even before its row is updated. */
+export const CAPTURE_STATE = `case when c.leased_until <= now() then 'staged' else c.state end`;
+
+/** The columns of a capture, except its summary. */
+export const CAPTURE_COLUMNS = `c.id, ${CAPTURE_STATE} as state,
+  c.session_id as "sessionId", c.sequence, c.client_id as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy", ${createdWith('c')},
   c.created_at as "createdAt"`;
+const COLUMNS = `${CAPTURE_COLUMNS}, c.summary`;
 
 function toCapture(row: CaptureRow): Capture {
   return { ...row, layer: layerKind(row.clientId), ...wireTimes(row) };
@@ -217,18 +221,4 @@ export async function completeCaptures(
     [...writeScopeValues(tx.scope), batchId, completed],
   );
   await tx.query('select memory.return_captures($1)', [batchId]);
-}
-
-/** Returns the captures of memories, by id, as far as they are within the scope. */
-export async function listProvenance(
-  tx: TeamTransaction,
-  ids: readonly string[],
-): Promise<Map<string, Provenance>> {
-  const rows = await tx.query<Omit<Provenance, keyof Times> & Times>(
-    `select c.id, c.session_id as "sessionId", c.sequence, c.started_at as "startedAt", c.ended_at as "endedAt",
-            c.created_by as "createdBy", c.created_at as "createdAt"
-       from memory.capture c where ${inScope('c')} and c.id = any ($4::uuid[])`,
-    [...scopeValues(tx.scope), ids],
-  );
-  return new Map(rows.map((row) => [row.id, { ...row, ...wireTimes(row) }]));
 }

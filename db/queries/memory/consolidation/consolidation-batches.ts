@@ -1,8 +1,8 @@
-import type { Batch, ConsolidationResult } from '../../../shared/schemas/consolidation.ts';
-import type { LayerId } from '../../../shared/scope.ts';
-import type { TeamTransaction } from '../../driver/database.ts';
-import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
-import type { ListPart } from '../fragments/list-part.ts';
+import type { Batch, ConsolidationResult } from '../../../../shared/schemas/consolidation.ts';
+import type { LayerId } from '../../../../shared/scope.ts';
+import type { TeamTransaction } from '../../../driver/database.ts';
+import { inScope, scopeValues, wireTime } from '../../fragments/layers.ts';
+import type { ListPart } from '../../fragments/list-part.ts';
 
 /** What the accepted complete request did. */
 export interface Completion {

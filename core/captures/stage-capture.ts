@@ -4,7 +4,7 @@ import {
   insertCapture,
   lockCaptureSequence,
   type NewCapture,
-} from '../../db/queries/memory/captures.ts';
+} from '../../db/queries/memory/consolidation/captures.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Capture, CaptureResponse } from '../../shared/schemas/consolidation.ts';
 import type { TeamScope } from '../../shared/scope.ts';

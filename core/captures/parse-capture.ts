@@ -1,4 +1,4 @@
-import type { NewCapture } from '../../db/queries/memory/captures.ts';
+import type { NewCapture } from '../../db/queries/memory/consolidation/captures.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTime } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';

@@ -1,0 +1,37 @@
+import { readOnce } from '../../db/driver/database.ts';
+import { type ListPart, ONE_ROW } from '../../db/queries/fragments/list-part.ts';
+import {
+  type CaptureFilter,
+  listCaptures as selectCaptures,
+} from '../../db/queries/memory/consolidation/capture-list.ts';
+import { hasRight } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { ListedCapture } from '../../shared/schemas/consolidation.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** Lists the captures of the caller, and those of others for a caller who can act for them. Newest first. */
+export function listCaptures(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  part: ListPart,
+  filter: Pick<CaptureFilter, 'state' | 'sessionId'>,
+): Promise<ListedCapture[]> {
+  const ownOnly = !hasRight(scope, 'actForOthers');
+  return readOnce(database, scope, (tx) => selectCaptures(tx, part, { ...filter, id: null, ownOnly }));
+}
+
+/**
+ * Reads a capture that the list of the caller has.
+ * @throws ServiceError `not_found`
+ */
+export async function readCapture(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  id: string,
+): Promise<ListedCapture> {
+  const filter = { id, state: null, sessionId: null, ownOnly: !hasRight(scope, 'actForOthers') };
+  const [capture] = await readOnce(database, scope, (tx) => selectCaptures(tx, ONE_ROW, filter));
+  if (capture === undefined) throw new ServiceError('not_found');
+  return capture;
+}
