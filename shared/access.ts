@@ -158,6 +158,14 @@ export function hasRight({ access }: { access: TeamAccess }, right: TeamRight): 
   return givenBy.includes(access);
 }
 
+/** Whether what a caller publishes waits for a decision, by a setting of the Team. */
+export function needsReview(
+  { publish }: Pick<TeamSettings, 'publish'>,
+  caller: { access: TeamAccess },
+): boolean {
+  return publish === 'review' && !hasRight(caller, 'decideMemories');
+}
+
 /** Whether the caller is a Company Owner or Admin. All routes under /v1/company require it. */
 export function managesCompany(identity: Pick<Identity, 'companyRole'>): boolean {
   return identity.companyRole === 'owner' || identity.companyRole === 'admin';

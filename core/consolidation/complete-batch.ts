@@ -7,6 +7,7 @@ import {
   lockConsolidationBatch,
 } from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { lockMemories } from '../../db/queries/memory/memories.ts';
+import { needsReview } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
 import { newId } from '../../shared/ids.ts';
@@ -38,6 +39,8 @@ interface LockedItems<T extends ItemForm> {
   resolved: ResolvedItem<T>[];
   /** By id. */
   superseded: ReadonlyMap<string, Memory>;
+  /** Whether an item that is to be published waits for a decision instead. */
+  reviewed: boolean;
 }
 
 /**
@@ -111,6 +114,7 @@ async function lockBatch<T extends ItemForm>(
     batch,
     resolved,
     superseded: new Map([...lockedMemories].map(([id, { memory }]) => [id, memory])),
+    reviewed: needsReview(team.settings, team),
   };
 }
 
@@ -127,12 +131,13 @@ async function apply(
   { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
   completing: LockedItems<PreparedItem> & { batchId: string; requestHash: Buffer },
 ): Promise<Applied<ConsolidationResult[]>> {
-  const { batchId, requestHash, batch, resolved, superseded } = completing;
+  const { batchId, requestHash, batch, superseded } = completing;
   if (batch.completion !== null) {
     return { result: repeatResults(batch.completion, requestHash), audit: [] };
   }
   if (batch.expired) throw new ServiceError('batch_expired');
 
+  const resolved = completing.reviewed ? completing.resolved.map(toReview) : completing.resolved;
   const context = { batchId, model: config.embeddingModel };
   const { result: results, audit } = await completeItems(tx, context, resolved, superseded);
   await completeCaptures(tx, batchId, [...new Set(resolved.flatMap(({ captureIds }) => captureIds))]);
@@ -148,6 +153,11 @@ async function apply(
       if (published.length > 0) await enqueueIndexing(tx, queue, config, published);
     },
   };
+}
+
+/** An item that waits for a decision if it was to be published. */
+function toReview<T extends ItemForm>(item: T): T {
+  return item.text === null ? item : { ...item, text: { ...item.text, state: 'review' } };
 }
 
 function repeatResults(completion: Completion, requestHash: Buffer): ConsolidationResult[] {

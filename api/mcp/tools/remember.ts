@@ -2,11 +2,14 @@ import { Type } from 'typebox';
 import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { runOnce } from '../../../core/access/run-once.ts';
 import { findSimilar } from '../../../core/memories/find-similar.ts';
+import { submitMemory } from '../../../core/memories/submit-memory.ts';
 import { ingestSource } from '../../../core/sources/ingest-source.ts';
 import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { readTitle } from '../../../core/sources/read-source.ts';
+import { needsReview } from '../../../shared/access.ts';
+import { invalidField } from '../../../shared/errors.ts';
 import { Id, Name, OneOf, Text } from '../../../shared/schemas/common.ts';
-import { SimilarMemory } from '../../../shared/schemas/library.ts';
+import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
 import { layerToWrite } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
@@ -25,7 +28,8 @@ export const remember = teamTool({
   description:
     'Stores a fact, a decision or a text, which searches find at once: for the whole Team or, with `client`, for one ' +
     'client. The same text is stored once. With `key`, a later text with the same key replaces it. `similar` lists ' +
-    'memories that may say the same or contradict it.',
+    'memories that may say the same or contradict it. If the Team reviews what its members publish, the text waits for a ' +
+    'decision first: the status is `review`, searches do not find it yet, and `key` has no effect.',
   permission: 'memory:write',
   needs: 'write',
   // With a key it replaces a text, which is then lost. The protocol calls only additions not destructive.
@@ -45,10 +49,11 @@ export const remember = teamTool({
     ),
   },
   output: {
-    id: { ...Id, description: 'of the source; `fetch` takes it' },
+    id: { ...Id, description: 'of the source, which `fetch` takes; with the status review, of the memory' },
     status: OneOf(
-      ['created', 'replaced', 'duplicate'],
-      'duplicate: the text was already stored; replaced: the text or the title of this key was',
+      ['created', 'replaced', 'duplicate', 'review'],
+      'duplicate: the text was already stored; replaced: the text or the title of this key was; review: it waits for a ' +
+        'decision',
     ),
     similar: Type.Array(SimilarMemory, {
       description: 'similar published memories of the same layer; empty without the permission memory:read',
@@ -58,16 +63,25 @@ export const remember = teamTool({
     const { deps, scope, team, signal } = call;
     const layerId = await layerToWrite(call, client);
     assertActive(team);
+    // Similar memories show their text, which only a caller who can read memories receives.
+    const findAlike = async () =>
+      isPermitted(call.identity, 'memory:read')
+        ? await findSimilar(deps, scope, { text, layerId }, signal)
+        : [];
+    if (needsReview(team, scope)) {
+      assertReviewable(text);
+      const similar = await findAlike();
+      const submitted = { layerId, title: given ?? makeTitle(text), content: text };
+      const id = await submitMemory(deps, scope, submitted, signal);
+      return { id, status: 'review' as const, similar: similar.map(toShown) };
+    }
     // A source that exists keeps its title.
     const kept =
       key === undefined ? null : await readTitle(deps.database, scope, { externalId: key, layerId });
     const title = given ?? kept ?? makeTitle(text);
     const body = { title, text, ...(key !== undefined && { externalId: key }) };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
-    // Similar memories show their text, which only a caller who can read memories receives.
-    const similar = isPermitted(call.identity, 'memory:read')
-      ? await findSimilar(deps, scope, { text, layerId }, signal)
-      : [];
+    const similar = await findAlike();
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
     const answer = await runOnce(deps.database, scope, null, command);
     const { source, duplicate } = answer.body as IngestResponse;
@@ -79,6 +93,13 @@ export const remember = teamTool({
     };
   },
 });
+
+/** Refuses a text that is too long for a memory, which has fewer characters than a source. */
+function assertReviewable(text: string): void {
+  if (text.length > MAX_CONTENT && [...text].length > MAX_CONTENT) {
+    throw invalidField('/text', `must have at most ${MAX_CONTENT} characters, because the Team reviews it`);
+  }
+}
 
 /** The title of a text without one: the beginning of its first line, to the end of a word. */
 function makeTitle(text: string): string {

@@ -1,0 +1,70 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
+import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { memoryEvent } from './events.ts';
+
+/** A text that a caller submits for review. */
+export interface SubmittedText {
+  layerId: LayerId;
+  title: string;
+  content: string;
+}
+
+/**
+ * Stores a text as a memory in review that comes from no capture. If the caller has submitted the text before and it still
+ * waits, nothing changes.
+ * @param signal of the request: the content is not cut after it is closed
+ * @returns the id of the memory
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export function submitMemory(
+  { database, config }: Pick<Dependencies, 'config' | 'database'>,
+  scope: TeamScope,
+  text: SubmittedText,
+  signal: AbortSignal,
+): Promise<string> {
+  const { layerId, title, content } = text;
+  return runCommand(database, scope, {
+    prepare: () => prepareContent(scope.teamId, { title, content }, signal),
+    lock: async (tx) => {
+      const team = await lockTeamForWrite(tx);
+      if (!(await canWrite(tx, team, [layerId]))) throw new ServiceError('scope_forbidden');
+      assertActive(team);
+    },
+    apply: (tx, _locked, prepared) => apply(tx, text, prepared, config.embeddingModel),
+  });
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { layerId, title, content }: SubmittedText,
+  { terms }: PreparedContent,
+  model: string,
+): Promise<Applied<string>> {
+  const waiting = await findInReview(tx, { layerId, content });
+  if (waiting !== null) return { result: waiting, audit: [] };
+  const id = newId();
+  await insertMemory(tx, {
+    id,
+    layerId,
+    state: 'review',
+    title,
+    content,
+    terms,
+    metadata: {},
+    tags: [],
+    captureIds: [],
+    supersedes: null,
+    embedding: null,
+    model,
+    sourceId: null,
+  });
+  const detail = { captureIds: [] };
+  return { result: id, audit: [memoryEvent('memory.review', { id, clientId: layerId, version: 1 }, detail)] };
+}
