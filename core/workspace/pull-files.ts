@@ -55,7 +55,7 @@ async function find(database: Database, scope: TeamScope, files: PullRequest['fi
 }
 
 /** Whether the scope can read the layer of a path. If it cannot, or the layer does not exist, no file is found. */
-function isReadable({ reads }: TeamScope, { clientId }: WorkspacePath): boolean {
+export function isReadable({ reads }: TeamScope, { clientId }: WorkspacePath): boolean {
   return clientId === null ? reads.team : reads.clients.includes(clientId);
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, Problem, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, PageQuery, Problem, Time } from './common.ts';
 
 /** The most files in one pull or push. */
 export const MAX_FILES_PER_REQUEST = 200;
@@ -32,6 +32,20 @@ export const ManifestItem = Type.Object({
   updatedBy: Id,
 });
 export type ManifestItem = Static<typeof ManifestItem>;
+
+/** A stored version of a file. */
+export const FileVersion = Type.Object({
+  path: Path,
+  sha256: Nullable(Sha256, 'null if this version is a deletion'),
+  bytes: Type.Integer(),
+  version: Version,
+  deleted: Type.Boolean(),
+  updatedAt: Time,
+  updatedBy: Id,
+});
+export type FileVersion = Static<typeof FileVersion>;
+
+export const FileVersionsQuery = Type.Object({ path: Path, ...PageQuery }, { additionalProperties: false });
 
 export const Manifest = Type.Object({
   revision: Revision,
