@@ -7,7 +7,10 @@ import { auditVerify } from '../commands/audit-verify.ts';
 import { completionOf } from '../commands/completion.ts';
 import { capture } from '../commands/curation/capture.ts';
 import { consolidate } from '../commands/curation/consolidate.ts';
+import { memories } from '../commands/curation/memories.ts';
 import { review } from '../commands/curation/review.ts';
+import { reopen, restore, unpublish } from '../commands/curation/undo.ts';
+import { versions } from '../commands/curation/versions.ts';
 import { doctor } from '../commands/doctor.ts';
 import { hookInstall } from '../commands/hook/install.ts';
 import { hookPrompt } from '../commands/hook/prompt.ts';
@@ -56,6 +59,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   capture,
   consolidate,
   review,
+  memories,
+  versions,
+  reopen,
+  unpublish,
+  restore,
   'team list': teamList,
   'team show': teamShow,
   'team members': teamMembers,

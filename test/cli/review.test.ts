@@ -66,6 +66,15 @@ describe('cli review', () => {
     assert.deepEqual([memory?.title, memory?.content], ['Final', 'Another content.']);
   });
 
+  test('shows what the memory comes from, and what is similar', { skip: NO_TERMINAL }, async () => {
+    const cli = await owner();
+    await queue(cli, 'One', 'Two');
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], press('q'));
+    assert.equal(code, 0, shown);
+    assert.match(shown, /From a session: What was done in it\./);
+    assert.match(shown, /Similar \(\d+ %, in review\): One: The content of One\./);
+  });
+
   test('stops on q and on Ctrl-C, ignores other keys, and leaves the terminal as it was', {
     skip: NO_TERMINAL,
   }, async () => {

@@ -5,9 +5,12 @@ import { Decision, Memory } from '../../../shared/schemas/library.ts';
 import { pick } from '../pick.ts';
 import { READS, teamTool } from '../tool.ts';
 
-const { action, title, content, supersedes } = Decision.properties;
-const version = Type.Integer({ minimum: 1, description: 'the version that the decision is based on' });
-const DECISION = { version, action, title, content, supersedes };
+const { action, title, content, supersedes, baseVersion } = Decision.properties;
+const version = Type.Integer({
+  minimum: 1,
+  description: 'the version that the decision is based on; with restore: the version to restore',
+});
+const DECISION = { version, action, title, content, supersedes, baseVersion };
 
 const DECIDED = {
   id: Memory.properties.id,
@@ -26,8 +29,10 @@ export const decideMemory = teamTool({
   name: 'decide_memory',
   title: 'Decide on a memory',
   description:
-    'Publishes or discards a memory in review, or updates or deletes a published one. Requires Full access to the Team. ' +
-    '`version` is the version that you read: a memory that has changed since is not touched.',
+    'Publishes or discards a memory in review, or updates or deletes a published one. `reopen` puts a discarded one back ' +
+    'into review, `unpublish` a published one, and `restore` publishes an earlier version again. Requires Full access to ' +
+    'the Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
+    'that is `baseVersion`.',
   permission: 'memory:review',
   needs: 'full',
   annotations: { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false },

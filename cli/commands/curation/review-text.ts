@@ -16,6 +16,12 @@ export function visible(line: string): string {
   return line.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
+/** The beginning of a text as one line. */
+function excerpt(text: string, length: number): string {
+  const line = oneLine(text);
+  return line.length <= length ? line : `${line.slice(0, length).toWellFormed()}…`;
+}
+
 /** The lines that show a memory to the reviewer. */
 export function itemLines(
   item: ListedMemory,
@@ -25,7 +31,6 @@ export function itemLines(
 ): string[] {
   const { clientId, createdAt, tags, captures = [], similar = [] } = item;
   const about = [place, nameLayer(clientId), day(createdAt), ...tags.map((tag) => `#${visible(tag)}`)];
-  const sessions = [...new Set(captures.map(({ sessionId }) => oneLine(sessionId)))];
   return [
     '',
     bold(visible(title)),
@@ -33,13 +38,11 @@ export function itemLines(
     '',
     ...content.replaceAll('\r\n', '\n').split('\n').map(visible),
     '',
-    ...(sessions.length === 0 ? [] : [dim(`From: ${sessions.join(', ')}`)]),
-    ...similar.map((each) =>
-      oneLine(`Similar (${Math.round(each.similarity * 100)} %): ${each.title}: ${each.excerpt}`).slice(
-        0,
-        200,
-      ),
-    ),
+    ...captures.map(({ sessionId, summary }) => dim(excerpt(`From ${sessionId}: ${summary}`, 500))),
+    ...similar.map(({ similarity, state, title: other, excerpt: text }) => {
+      const where = state === 'review' ? ', in review' : '';
+      return excerpt(`Similar (${Math.round(similarity * 100)} %${where}): ${other}: ${text}`, 200);
+    }),
   ];
 }
 
