@@ -41,6 +41,8 @@ const ROUTES = readTable(`
   GET /v1/memory/status                  | memory:read
   POST /v1/memory/ingest                 | memory:write
   POST /v1/memory/captures               | memory:write memory:curate
+  GET /v1/memory/captures                | memory:write memory:curate
+  GET /v1/memory/captures/:id            | memory:write memory:curate
   POST /v1/memory/imports                | memory:write
   POST /v1/memory/imports/retry          | memory:write
   POST /v1/memory/imports/:id/retry      | memory:write
@@ -55,8 +57,11 @@ const ROUTES = readTable(`
   POST /v1/memory/embeddings/complete    | memory:curate
   GET /v1/memory/memories                | memory:review
   POST /v1/memory/memories               | memory:review
+  GET /v1/memory/memories/:id            | memory:review
+  GET /v1/memory/memories/:id/versions   | memory:review
   GET /v1/workspace/manifest             | workspace:read
   POST /v1/workspace/pull                | workspace:read
+  GET /v1/workspace/versions             | workspace:read
   POST /v1/workspace/push                | workspace:write
   GET /v1/memory/audit                   | audit:read
   POST /v1/mcp                           | any

@@ -1,7 +1,7 @@
 import { insertMemorySource } from '../../../../core/memories/store-memory.ts';
 import { type Database, transaction } from '../../../../db/driver/database.ts';
 import { insertCapture } from '../../../../db/queries/memory/consolidation/captures.ts';
-import { insertMemory } from '../../../../db/queries/memory/memories.ts';
+import { insertMemory, updateMemory } from '../../../../db/queries/memory/memories.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { prepareContent } from '../../../../shared/text/memory-content.ts';
 import { TEST_MODEL_NAME } from '../../../support/needs/database.ts';
@@ -30,6 +30,8 @@ interface Captured {
   author: string;
   thing: Thing;
 }
+
+export type MemoryKind = 'review' | 'discarded' | 'published' | 'to be published';
 
 /** Makes, in the database, the captures, memories and sources that single requests are about: new for each. */
 export class LibraryTargets {
@@ -77,16 +79,17 @@ export class LibraryTargets {
   }
 
   /**
-   * A memory of the Owner's, that waits for review or is published; or waits and is going to be published.
+   * A memory of the Owner's, that waits for review, is discarded or is published; or waits and is going to be published.
    * @returns its ids, that of its source where it has one
    */
   async memory(
     place: Place,
-    kind: 'review' | 'published' | 'to be published',
+    kind: MemoryKind,
     clientId: string | null = null,
-  ): Promise<{ memoryId: string; sourceId: string }> {
+  ): Promise<{ id: string; memoryId: string; sourceId: string }> {
     const memoryId = newId();
-    const thing = kind === 'review' ? hiddenOf(place, clientId) : thingOf(place, clientId);
+    const isHidden = kind === 'review' || kind === 'discarded';
+    const thing = isHidden ? hiddenOf(place, clientId) : thingOf(place, clientId);
     const state = kind === 'published' ? kind : 'review';
     const content = `${ALIKE} ${this.canaries.word(thing, place.key)}`;
     const prepared = await prepareContent(place.teamId, {
@@ -116,10 +119,11 @@ export class LibraryTargets {
           sourceId: stored?.sourceId ?? null,
           supersedes: null,
         });
+        if (kind === 'discarded') await updateMemory(tx, memoryId, { state: kind });
         return stored?.sourceId ?? '';
       },
     );
-    return { memoryId, sourceId };
+    return { id: memoryId, memoryId, sourceId };
   }
 
   /** A source that someone ingested. */

@@ -68,6 +68,7 @@ const TABLE = readTable(`
   Team, Full access                      | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | ok
   Team, Full access, change              | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | archived
   Team, Full access, not there           | 401    | team     | team      | full   | full    | 404        | 404        | team     | full     | 404        | 404      | 404
+  Team, Full access, hidden from others  | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | 404      | ok         | ok       | ok
   Team, Full access, archived client     | 401    | team     | team      | full   | full    | scope      | scope      | team     | full     | scope      | scope    | scope
   Team Owner appointed                   | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
   Team Owner removed                     | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | ok

@@ -29,6 +29,11 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
   }),
   'POST /v1/memory/consolidation/release': ({ batch }) => ({ batchId: batch }),
   'PATCH /v1/memory/sources/:source': () => ({ tags: ['x'] }),
+  'POST /v1/memory/memories to restore': ({ memory }) => ({
+    action: 'restore',
+    memoryId: memory,
+    version: 1,
+  }),
   'POST /v1/memory/memories of one': ({ memory }) => ({ action: 'delete', memoryId: memory }),
   'POST /v1/memory/memories of several': ({ memory }) => ({
     decisions: [{ action: 'delete', memoryId: memory }],

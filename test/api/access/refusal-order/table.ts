@@ -169,6 +169,8 @@ export const TABLE: Record<string, Fault[]> = {
   'POST /v1/memory/embeddings/claim': [...IN_TEAM, ...BODY, ARCHIVED],
   'POST /v1/memory/embeddings/complete': [...IN_TEAM, ...BODY, ...missing('vectors'), ARCHIVED],
   'POST /v1/memory/captures': [...IN_TEAM, ...BODY, LONG_METADATA, BACKWARDS, ...SCOPE, READER, ARCHIVED],
+  'GET /v1/memory/captures': [...IN_TEAM, ...parameters('limit=0', 'cursor=x', 'state=x', 'sessionId=')],
+  'GET /v1/memory/captures/:capture': [...IN_TEAM, ...missing('capture')],
   'POST /v1/memory/consolidation/claim': [...IN_TEAM, ...BODY, ...CLAIM_SCOPE, ARCHIVED],
   'POST /v1/memory/consolidation/complete': [
     ...IN_TEAM,
@@ -186,6 +188,18 @@ export const TABLE: Record<string, Fault[]> = {
     ...FULL_ACCESS,
     ...parameters('limit=0', 'cursor=x', 'state=x', 'createdAfter=x'),
     ...LIST_SCOPE.slice(1),
+  ],
+  'GET /v1/memory/memories/:memory': [...IN_TEAM, ...missing('memory')],
+  'GET /v1/memory/memories/:memory/versions': [
+    ...IN_TEAM,
+    ...parameters('limit=0', 'cursor=x'),
+    ...missing('memory'),
+  ],
+  'POST /v1/memory/memories to restore': [
+    ...MANAGED,
+    invalid({ version: undefined }),
+    ...missing('memory'),
+    ARCHIVED,
   ],
   'POST /v1/memory/memories of one': [...MANAGED, ...missing('memory'), ARCHIVED],
   'POST /v1/memory/memories of several': [...MANAGED, ARCHIVED],

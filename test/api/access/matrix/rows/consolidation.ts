@@ -10,23 +10,21 @@ const capture = ({ clientId }: Values, { canaries, at, caller }: Cell) => {
   return { ...texts, scope: scoped(clientId) };
 };
 
-/** Captures by the Owner and by the caller in every layer: where the caller may not write, its own are not its own. */
-async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
-  const own = capturedBy(caller.name);
-  for (const clientId of [null, at.clientA, at.clientB, at.archivedClient]) {
-    const hidden = hiddenOf(at, clientId);
-    const writes = clientId === null || (clientId === at.clientA && own === 'capture-granted');
-    await targets.library.capture(at, { clientId, author: at.ownerId, thing: hidden });
-    await targets.library.capture(at, { clientId, author: caller.userId, thing: writes ? own : hidden });
-  }
-}
-
-/** What a capture in the caller's own batch is planted as: hidden where the caller cannot read it. */
+/** What a capture of the caller is planted as: hidden where the caller cannot read it. */
 function heldThing(at: Place, clientId: string | null, { name }: Cell['caller']) {
   if (name === 'reader') return thingOf(at, clientId);
   const own = capturedBy(name);
   const reads = clientId === null || (clientId === at.clientA && own === 'capture-granted');
   return reads ? own : hiddenOf(at, clientId);
+}
+
+/** Captures by the Owner and by the caller in every layer. */
+async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
+  for (const clientId of [null, at.clientA, at.clientB, at.archivedClient]) {
+    const others = { author: at.ownerId, thing: hiddenOf(at, clientId) };
+    const own = { author: caller.userId, thing: heldThing(at, clientId, caller) };
+    for (const captured of [others, own]) await targets.library.capture(at, { clientId, ...captured });
+  }
 }
 
 /** A batch of the caller's with a capture of one layer; of someone else's where it is to be out of reach. */
@@ -141,6 +139,40 @@ export const CONSOLIDATION_ROWS: readonly Row[] = [
   ...(['Team layer', ...CLIENTS] as const).flatMap(layerRows),
   ...CLIENTS.flatMap(clientRows),
   ...(['Team layer', ...CLIENTS] as const).map(releaseRow),
+  {
+    route: 'GET /v1/memory/captures',
+    kind: 'Team',
+    ok: 200,
+    values: async (cell) => {
+      await stageEverywhere(cell);
+      return {};
+    },
+    query: () => 'limit=200',
+  },
+  ...(['Team layer', ...CLIENTS] as const).map(
+    (name): Row => ({
+      route: 'GET /v1/memory/captures/:id',
+      about: `of the Owner in ${name}`,
+      kind: name === 'archived client' ? 'archived client, by id' : 'Team, Full access, hidden from others',
+      ok: 200,
+      values: async ({ targets, at }) => {
+        const clientId = LAYERS[name](at);
+        const captured = { clientId, author: at.ownerId, thing: hiddenOf(at, clientId) };
+        return { id: await targets.library.capture(at, captured) };
+      },
+    }),
+  ),
+  {
+    route: 'GET /v1/memory/captures/:id',
+    about: "of the caller's own",
+    kind: 'Team',
+    ok: 200,
+    values: async ({ targets, at, caller, foreign }) => {
+      const own = { author: caller.userId, thing: heldThing(at, null, caller) };
+      const captured = foreign ? { author: at.ownerId, thing: hiddenOf(at, null) } : own;
+      return { id: await targets.library.capture(at, { clientId: null, ...captured }) };
+    },
+  },
   {
     route: 'GET /v1/memory/consolidation/batches',
     kind: 'Team',

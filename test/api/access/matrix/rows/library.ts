@@ -1,4 +1,4 @@
-import { ALIKE } from '../library-targets.ts';
+import { ALIKE, type MemoryKind } from '../library-targets.ts';
 import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
 import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
@@ -54,12 +54,38 @@ function sourceRows(name: LayerName): Row[] {
   ];
 }
 
+/** A memory of a layer. */
+const memory =
+  (kind: MemoryKind, name: LayerName = 'Team layer') =>
+  ({ targets, at }: Cell) =>
+    targets.library.memory(at, kind, LAYERS[name](at));
+
+/** The rows of single memories and of their versions. */
+function memoryRows(): Row[] {
+  const routes = ['GET /v1/memory/memories/:id', 'GET /v1/memory/memories/:id/versions'];
+  return routes.flatMap((route): Row[] => [
+    { route, kind: 'Team', ok: 200, values: memory('published') },
+    {
+      route,
+      about: 'in review',
+      kind: 'Team, Full access, hidden from others',
+      ok: 200,
+      values: memory('review'),
+    },
+    ...CLIENTS.map(
+      (name): Row => ({
+        route,
+        about: `of ${name}`,
+        kind: name === 'archived client' ? 'archived client, by id' : `${name}, read by id`,
+        ok: 200,
+        values: memory('published', name),
+      }),
+    ),
+  ]);
+}
+
 /** The rows of decisions, each on a memory of its own. */
 function decisionRows(): Row[] {
-  const memory =
-    (kind: 'review' | 'published' | 'to be published', name: LayerName = 'Team layer') =>
-    ({ targets, at }: Cell) =>
-      targets.library.memory(at, kind, LAYERS[name](at));
   const edited = (cell: Cell) => ({ content: `${ALIKE} ${cell.canaries.word('layer', cell.at.key)}` });
   const route = 'POST /v1/memory/memories';
   const common = { route, kind: 'Team, Full access, change', ok: 200, ids: ['memoryId'] } as const;
@@ -87,6 +113,24 @@ function decisionRows(): Row[] {
       about: 'delete',
       values: memory('published', 'client B'),
       body: ({ memoryId }) => ({ action: 'delete', memoryId }),
+    },
+    {
+      ...common,
+      about: 'reopen',
+      values: memory('discarded', 'client A'),
+      body: ({ memoryId }) => ({ action: 'reopen', memoryId }),
+    },
+    {
+      ...common,
+      about: 'unpublish',
+      values: memory('published', 'client A'),
+      body: ({ memoryId }) => ({ action: 'unpublish', memoryId }),
+    },
+    {
+      ...common,
+      about: 'restore',
+      values: memory('published'),
+      body: ({ memoryId }) => ({ action: 'restore', memoryId, version: 1 }),
     },
     {
       ...common,
@@ -177,5 +221,6 @@ export const LIBRARY_ROWS: readonly Row[] = [
   { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
   ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
   ...CLIENTS.flatMap(listRows),
+  ...memoryRows(),
   ...decisionRows(),
 ];

@@ -82,6 +82,23 @@ function pushRows(name: LayerName): Row[] {
   ];
 }
 
+/** The versions of a file in a layer. */
+const versionsRow = (name: LayerName): Row => ({
+  route: 'GET /v1/workspace/versions',
+  about: `of ${name}`,
+  kind:
+    name === 'Team layer'
+      ? 'Team'
+      : name === 'archived client'
+        ? 'archived client, by id'
+        : `${name}, read by id`,
+  ok: 200,
+  ...(name === 'Team layer' ? {} : { ids: ['clientId'], elsewhere: '404 not_found' }),
+  values: fileOf(name, 'deleted'),
+  query: (values) => `path=${encodeURIComponent(pathOf(values))}`,
+  repeats: pathOf,
+});
+
 /** A manifest of one client, deleted files included. */
 const manifestRow = (name: ClientName): Row => ({
   route: 'GET /v1/workspace/manifest',
@@ -104,5 +121,6 @@ export const WORKSPACE_ROWS: readonly Row[] = [
     query: () => 'since=0&limit=200',
   },
   ...CLIENTS.map(manifestRow),
+  ...(['Team layer', ...CLIENTS] as const).map(versionsRow),
   ...(['Team layer', ...CLIENTS] as const).flatMap((name) => [...pullRows(name), ...pushRows(name)]),
 ];
