@@ -101,6 +101,7 @@ export async function expand(service: Asked, caller: Caller, chunkId: string): P
 /** All that a decision can touch: what is told of a Team's memories, as rows. */
 const TOUCHED = [
   'memory_item',
+  'memory_version',
   'capture',
   'source',
   'chunk',

@@ -6,7 +6,7 @@ import { sendCapture, sendClaim, stageCapture } from '../../support/captures.ts'
 import { ask, listAll } from '../../support/company.ts';
 import { complete, type GivenItem, lend } from '../../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
-import { addMemory, decide } from '../../support/memories.ts';
+import { addMemory, decide, decided } from '../../support/memories.ts';
 import { addSource, removeSource } from '../../support/source-library.ts';
 import { addClient, addPerson, type Person } from '../../support/team.ts';
 
@@ -232,6 +232,38 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       events: () => [memoryEvent('delete', id, { version: 2, sourceId })],
     };
   },
+  'a reopening': async ({ company, actor, clientId }) => {
+    const { id } = await addMemory(service, company, 'discarded', {}, clientId);
+    return {
+      act: (on) => decide(on, actor, { action: 'reopen', memoryId: id }),
+      events: () => [memoryEvent('reopen', id, { version: 3 })],
+    };
+  },
+  'an unpublication that publishes another memory again': async ({ company, actor, clientId }) => {
+    const old = await addMemory(service, company, 'published', {}, clientId);
+    const { id } = await addMemory(service, company, 'review', {}, clientId);
+    const { sourceId } = await decided(service, company, {
+      action: 'publish',
+      memoryId: id,
+      supersedes: old.id,
+    });
+    return {
+      act: (on) => decide(on, actor, { action: 'unpublish', memoryId: id }),
+      events: () => [
+        memoryEvent('unpublish', id, { version: 3, sourceId, restored: old.id }),
+        memoryEvent('restore', old.id, { version: 3, sourceId: old.sourceId, chunks: 1, embedded: 0 }),
+      ],
+    };
+  },
+  'a restoration of a version': async ({ company, actor, clientId }) => {
+    const { id, sourceId } = await addMemory(service, company, 'archived', {}, clientId);
+    return {
+      act: (on) => decide(on, actor, { action: 'restore', memoryId: id, version: 1 }),
+      events: () => [
+        memoryEvent('restore', id, { version: 3, sourceId, restoredVersion: 1, chunks: 1, embedded: 0 }),
+      ],
+    };
+  },
   'a change of a source': async ({ company, actor, clientId }) => {
     const { id } = await addSource(service, company, inLayer(clientId));
     const detail = { updated: ['title', 'tags'] };
@@ -291,6 +323,8 @@ for (const inClient of [false, true]) {
             ...event,
             id: added[index]?.id,
             at: added[index]?.at,
+            actorName: added[index]?.actorName,
+            subjectName: added[index]?.subjectName,
             actorId: actor.userId,
             tokenId: null,
             teamId: company.teamId,
@@ -303,7 +337,15 @@ for (const inClient of [false, true]) {
   });
 }
 
-const TOUCHED = ['audit_event', 'capture', 'consolidation_batch', 'memory_item', 'source', 'chunk'];
+const TOUCHED = [
+  'audit_event',
+  'capture',
+  'consolidation_batch',
+  'memory_item',
+  'memory_version',
+  'source',
+  'chunk',
+];
 
 /** Every row of the Team that a change can touch, its events first, and its jobs. */
 async function rowsOf({ teamId }: SignedIn): Promise<string[]> {

@@ -6,6 +6,7 @@ import { column } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { foundByMeaning, foundByWords } from '../../support/consolidation.ts';
 import { addMemory, decide, decided, listMemories, readSource, searchRows } from '../../support/memories.ts';
+import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { along, CLAIM } from '../../support/team.ts';
 
@@ -136,6 +137,23 @@ describe('unpublish', () => {
     });
     assert.deepEqual(column(events, 'kind'), ['memory.unpublish']);
     assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+  });
+
+  test('publishes the superseded memory once if it is restored at the same time', async (t) => {
+    const company = await service.company();
+    const other = await openSecondApp(t, service);
+    for (let round = 0; round < 4; round++) {
+      const { old, successor } = await superseded(company);
+      const restore = { action: 'restore', memoryId: old.id, version: 1 };
+      const answers = await Promise.all([
+        decide(service, company, unpublish(successor)),
+        decide(other, company, restore),
+      ]);
+      assert.deepEqual(answers.map(outcome), ['200', '200']);
+      assert.deepEqual(await foundByWords(service, company, 'ocelot'), ['The ocelot sleeps.']);
+      await decided(service, company, { action: 'delete', memoryId: old.id });
+    }
+    assert.equal((await searchRows(service, company)).chunks, 0);
   });
 
   test('returns 409 for another version, and changes neither memory', async () => {
