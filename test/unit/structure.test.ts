@@ -17,7 +17,8 @@ describe('product code', () => {
   test('every folder has 3 to 15 files', () => {
     const folders = Map.groupBy(FILES, dirname);
     const wrong = [...folders]
-      .filter(([folder]) => folder.includes('/'))
+      // A migration is never changed, so their folder grows.
+      .filter(([folder]) => folder.includes('/') && folder !== 'db/migrations')
       .filter(([folder, files]) => {
         const hasFolders = FILES.some((file) => dirname(dirname(file)).startsWith(folder));
         return files.length > 15 || (files.length < 3 && !hasFolders);
