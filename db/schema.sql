@@ -554,6 +554,7 @@ table memory.import (
   updated_at timestamp with time zone not null default now(),
   tags text[] not null default '{}'::text[],
   created_by_token uuid default memory.claimed_token(),
+  expires_at timestamp with time zone,
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -715,14 +716,16 @@ table memory.memory_item (
   updated_at timestamp with time zone not null default now(),
   tags text[] not null default '{}'::text[],
   created_by_token uuid default memory.claimed_token(),
+  expires_at timestamp with time zone,
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
-  constraint memory_item_source CHECK (((state <> ALL (ARRAY['published'::text, 'archived'::text])) OR (source_id IS NOT NULL))),
+  constraint memory_item_source CHECK (((state <> 'published'::text) OR (source_id IS NOT NULL))),
   constraint memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text]))),
   constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
   constraint memory_item_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
+CREATE INDEX memory_item_expiry ON memory.memory_item USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'review'::text));
 CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
@@ -790,6 +793,7 @@ table memory.source (
   file_id uuid,
   same_as uuid,
   created_by_token uuid default memory.claimed_token(),
+  expires_at timestamp with time zone,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
@@ -798,6 +802,7 @@ table memory.source (
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE INDEX source_expiry ON memory.source USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
@@ -1361,9 +1366,7 @@ begin
   is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   looked_up := false;
   if not is_set then
-    select array_agg(c.id) into hidden
-      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-     where s.team_id = claimed_team() and s.state = 'loading';
+    hidden := hidden_chunks();
     return;
   end if;
   -- The indexes of times, kinds and tags are over the whole Team. In a small scope each chunk is tested instead.
@@ -1476,11 +1479,8 @@ declare
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_hidden constant uuid[] := hidden_chunks();
 begin
-  select array_agg(c.id) into v_hidden
-    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-   where s.team_id = v_team and s.state = 'loading';
   return (
     select count(*) from (
       -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
@@ -1508,7 +1508,7 @@ declare
   v_clients constant uuid[] := readable_clients();
   v_chunks float8;                      -- the number of chunks of the scope
   v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
-  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_hidden constant uuid[] := hidden_chunks();
   v_sample uuid[];
   v_scale float8;
 begin
@@ -1517,9 +1517,6 @@ begin
      and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
   -- Hashes are spread evenly over the range of int.
   v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
-  select array_agg(c.id) into v_hidden
-    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-   where s.team_id = v_team and s.state = 'loading';
   v_sample := array(
     select k.chunk_id from (
       select c.chunk_id from chunk_keyword c
@@ -1559,6 +1556,83 @@ begin
     from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
+ RETURNS TABLE(part text, state text, kind text, n bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := memory.claimed_team();
+  v_team_layer constant boolean := memory.reads_team_layer();
+  v_clients constant uuid[] := memory.readable_clients();
+begin
+  return query
+  with source_due as materialized (
+    select s.id, s.kind, s.chunk_count, s.terms_version from source s
+     where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
+       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+  ), item_due as materialized (
+    select m.id from memory_item m
+     where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)
+       and ((m.client_id is null and v_team_layer) or m.client_id = any (v_clients))
+  )
+  select 'sources', moved.state, d.kind, moved.sign * count(*)
+    from source_due d cross join (values ('active', -1), ('archived', 1)) as moved (state, sign) group by 2, 3, moved.sign
+  union all
+  select 'chunks', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d
+  union all
+  select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
+  union all
+  select 'pending', null, null, -count(*)
+    from source_due d
+    join chunk c on c.team_id = v_team and c.source_id = d.id
+    join embedding_pending p on p.team_id = v_team and p.chunk_id = c.id
+  union all
+  select 'memories', moved.state, null, moved.sign * count(*)
+    from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)
+   where d.kind = 'memory' group by 2, moved.sign
+  union all
+  select 'memories', moved.state, null, moved.sign * count(*)
+    from item_due d cross join (values ('review', -1), ('archived', 1)) as moved (state, sign) group by 2, moved.sign
+  union all
+  select 'expired', null, null, (select count(*) from source_due) + (select count(*) from item_due);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.due_layers()
+ RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  v_team uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  loop
+    select least(
+        (select s.team_id from source s
+          where s.team_id > v_team and s.state = 'active' and s.expires_at is not null order by s.team_id limit 1),
+        (select m.team_id from memory_item m
+          where m.team_id > v_team and m.state = 'review' and m.expires_at is not null order by m.team_id limit 1))
+      into v_team;
+    exit when v_team is null;
+    return query
+    select t.company_id, t.id, d.client_id
+      from identity.team t
+      join (select s.client_id from source s
+             where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
+            union
+            select m.client_id from memory_item m
+             where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)) d on true
+     where t.id = v_team and t.deleted_at is null;
+  end loop;
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
  RETURNS void
@@ -1622,7 +1696,8 @@ AS $function$
   select g.id from unnest(p_ids) as g (id)
    where exists (
      select from memory_item m
-      where m.capture_ids @> array[g.id] and m.team_id = claimed_team() and m.state in ('review', 'published')
+      where m.capture_ids @> array[g.id] and m.team_id = claimed_team()
+         and state_now(m.state, m.expires_at) in ('review', 'published')
         and ((m.client_id is null and reads_team_layer()) or m.client_id = any (readable_clients())));
 $function$;
 grant execute to memory_service;
@@ -1667,7 +1742,7 @@ begin
   for v_source in
     select s.id, s.chunk_count from source s
      -- The comparison with '{}' is the condition of the index of sources with tags.
-     where s.team_id = v_team and s.state = 'active'
+     where s.team_id = v_team and s.state = 'active' and not is_due(s.expires_at)
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
@@ -1734,7 +1809,7 @@ begin
        where (select (p_filter.since is null or c.created_at >= p_filter.since)
                      and (p_filter.until is null or c.created_at < p_filter.until)
                      and (p_filter.sources is null or c.source_id = any (p_filter.sources))
-                     and s.state = 'active'
+                     and s.state = 'active' and not is_due(s.expires_at)
                      and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                      and (p_filter.tags is null or s.tags @> p_filter.tags)
                 from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id
@@ -1896,6 +1971,22 @@ begin
      group by t.client_id having sum(t.n) > 0);
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.hidden_chunks()
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  return (
+    select array_agg(c.id)
+      from (select s.id from source s where s.team_id = v_team and s.state = 'loading'
+            union all
+            select s.id from source s where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)) h
+      cross join lateral (select c.id from chunk c where c.team_id = v_team and c.source_id = h.id offset 0) c);
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  RETURNS boolean
  LANGUAGE sql
@@ -1903,6 +1994,15 @@ CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
   select exists (select from memory.deployment where embedding_model = p_model);
+$function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.is_due(p_expires_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select p_expires_at is not null and p_expires_at <= now()
 $function$;
 grant execute to memory_service;
 
@@ -2097,8 +2197,8 @@ begin
         where p.team_id = $1 and %s
           and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
           and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
-          -- Excludes chunks of a source that is loading. A join could change the order in which rows are read.
-          and ''active'' = (select s.state from source s where s.team_id = p.team_id and s.id = (
+          -- Excludes chunks of a source that is loading or due. A join could change the order in which rows are read.
+          and ''active'' = (select state_now(s.state, s.expires_at) from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
         order by %s limit $5 for update of p skip locked
      )
@@ -2440,7 +2540,8 @@ begin
   ), passing_source as materialized (
     -- Each source is looked up by its id, which a join without statistics would not do.
     select d.source_id from (select distinct source_id from dated) d
-     where (select s.state = 'active' and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
+     where (select s.state = 'active' and not is_due(s.expires_at)
+                   and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
@@ -3305,7 +3406,7 @@ begin
   with published as (
     -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
-       and m.client_id is not distinct from p_client and m.state = 'published'
+       and m.client_id is not distinct from p_client and m.state = 'published' and not is_due(m.expires_at)
   ), by_meaning as (
     select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
@@ -3315,14 +3416,14 @@ begin
     union all
     select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
      where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
-       and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model
+       and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
-      from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
+      from (select m.team_id, m.client_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client
+       and k.team_id = v_team and k.client_id is not distinct from p_client and not is_due(k.expires_at)
        and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
@@ -3425,6 +3526,16 @@ AS $function$
    order by 1 nulls first;
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.state_now(p_state text, p_expires_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case when p_state in ('active', 'review', 'published') and memory.is_due(p_expires_at) then 'archived'
+              else p_state end
+$function$;
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.stored_terms(p_chunks uuid[])
  RETURNS TABLE(chunk_id uuid, weights bytea, keys bytea)
@@ -3566,7 +3677,9 @@ begin
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
              and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
-   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
+   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign)
+  union all
+  select * from due_figures(p_version);
 end $function$;
 grant execute to memory_service;
 

@@ -12,6 +12,7 @@ export const MEMORY_ACTIONS = [
   'unpublish',
   'delete',
   'restore',
+  'renew',
 ] as const;
 export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
@@ -20,8 +21,14 @@ export const ITEM_ACTIONS = ['publish', 'review', 'discard'] as const;
 export type ItemAction = (typeof ITEM_ACTIONS)[number];
 
 const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAction, MemoryState>>>>> = {
-  review: { publish: 'published', discard: 'discarded' },
-  published: { update: 'published', unpublish: 'review', delete: 'archived', restore: 'published' },
+  review: { publish: 'published', discard: 'discarded', renew: 'review' },
+  published: {
+    update: 'published',
+    unpublish: 'review',
+    delete: 'archived',
+    restore: 'published',
+    renew: 'published',
+  },
   discarded: { reopen: 'review' },
   archived: { restore: 'published' },
 };

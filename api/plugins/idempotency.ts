@@ -41,6 +41,11 @@ export const readIdempotencyKey: Refusing<preValidationAsyncHookHandler> = refus
   },
 );
 
+/** Whether a request can be the repeat of an earlier one, whose answer it then gets. */
+export function isRepeatable(request: FastifyRequest): boolean {
+  return request.headers['idempotency-key'] !== undefined;
+}
+
 /**
  * Runs a command once for the Idempotency-Key of its request. A repeated request gets the same answer. Call it after
  * access has been checked, so that access is checked for each repeat too.

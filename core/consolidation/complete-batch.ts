@@ -22,7 +22,7 @@ import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
-import { type ItemForm, parseItems } from './parse-items.ts';
+import { assertFutureItems, type ItemForm, parseItems } from './parse-items.ts';
 import { layersOf, type ResolvedItem, resolveLayers } from './resolve-layers.ts';
 
 /** What a complete stores, with its contents cut. */
@@ -59,7 +59,8 @@ export async function completeBatch(
   const forms = parseItems(body.items, scope, deps.config.embeddingModel);
   const batchId = parseId(body.batchId);
   // Before a stored answer is repeated, and before contents are cut for nothing.
-  await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
+  const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
+  if (batch.completion === null) assertFutureItems(forms);
   return {
     prepare: async () => {
       const hashed = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));

@@ -97,11 +97,20 @@ async function storeItem(
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layerId } = item;
-  const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
+  const { state, title, content, metadata, tags, expiresAt, embedding, supersedes } = item.text;
   const similar = await findSimilarMemories(tx, { layerId, terms: prepared.terms, embedding, model });
   const stored =
     state === 'published'
-      ? await insertMemorySource(tx, { layerId, title, metadata, tags, prepared, embedding, model })
+      ? await insertMemorySource(tx, {
+          layerId,
+          title,
+          metadata,
+          tags,
+          expiresAt,
+          prepared,
+          embedding,
+          model,
+        })
       : null;
   await insertMemory(tx, {
     id,
@@ -114,6 +123,7 @@ async function storeItem(
     tags,
     captureIds,
     supersedes,
+    expiresAt,
     embedding,
     model,
     sourceId: stored?.sourceId ?? null,

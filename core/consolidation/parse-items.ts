@@ -1,6 +1,7 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -14,6 +15,8 @@ export interface ItemText {
   metadata: Record<string, unknown>;
   /** Normalized. */
   tags: string[];
+  /** Null: never. */
+  expiresAt: Date | null;
   /** Of unit length. */
   embedding: Float32Array | null;
   supersedes: string | null;
@@ -61,6 +64,7 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   assertMetadata(metadata, `${path}/metadata`);
   const tags = parseTags(item.tags ?? [], `${path}/tags`);
   if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
+  const expiresAt = parseExpiry(item.expiresAt, `${path}/expiresAt`) ?? null;
   const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
   if (item.supersedes !== undefined && action !== 'publish') {
     throw invalidField(`${path}/supersedes`, 'is allowed only with publish');
@@ -69,5 +73,13 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   if (title === undefined) throw invalidField(`${path}/title`, 'is required');
   if (content === undefined) throw invalidField(`${path}/content`, 'is required');
   const state = action === 'publish' ? 'published' : 'review';
-  return { state, title, content, metadata: metadata ?? {}, tags, embedding: vector };
+  return { state, title, content, metadata: metadata ?? {}, tags, expiresAt, embedding: vector };
+}
+
+/**
+ * Refuses items that would be expired at once. Not for a complete that is sent again, which can come after the expiry.
+ * @throws ServiceError `invalid_request`
+ */
+export function assertFutureItems(items: readonly ItemForm[]): void {
+  for (const [index, { text }] of items.entries()) assertFuture(text?.expiresAt, `/items/${index}/expiresAt`);
 }

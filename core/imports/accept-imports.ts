@@ -5,10 +5,11 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueImports } from './enqueue-imports.ts';
+import { assertFutureFiles } from './parse-files.ts';
 
 /**
  * Accepts files for import. Each import is inserted in one transaction with its job, so that every accepted file is run.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ * @throws ServiceError `invalid_request` for an expiry in the past, `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
  */
 export function acceptImports(
   { queue }: Pick<Dependencies, 'queue'>,
@@ -16,7 +17,10 @@ export function acceptImports(
   layerId: LayerId,
 ): OnceCommand<void, { imports: Import[] }> {
   return {
-    lock: (tx) => requireLayerWrite(tx, layerId),
+    lock: async (tx) => {
+      assertFutureFiles(files);
+      await requireLayerWrite(tx, layerId);
+    },
     apply: async (tx) => {
       const imports: Import[] = [];
       for (const file of files) imports.push(await insertImport(tx, { ...file, layerId }));

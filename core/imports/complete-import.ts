@@ -38,7 +38,7 @@ export function stageImport(
   { database, config }: Pick<Dependencies, 'database' | 'config'>,
   scope: TeamScope,
   layerId: LayerId,
-  file: Pick<StartedImport, 'filename' | 'title' | 'tags'>,
+  file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'expiresAt'>,
   { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
   report: (written: number) => void,
 ): Promise<StagedSource> {
@@ -56,6 +56,7 @@ export function stageImport(
       documentDate: date,
       indexedAs,
       tags: file.tags,
+      expiresAt: file.expiresAt,
       contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),
@@ -87,12 +88,13 @@ async function apply(
   { clientId, importId }: Payload<'import.process'>,
   staged: StagedSource,
 ): Promise<Applied<void>> {
-  const { outcome, source } = await commitSource(tx, staged);
+  const { outcome, source, expired } = await commitSource(tx, staged);
   if (!(await complete(tx, importId, source.id))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {
     result: undefined,
     audit: [
+      ...expired,
       {
         kind: 'memory.import_complete',
         subjectType: 'import',

@@ -4,6 +4,7 @@ import { decodeBase64 } from '../../shared/formats/base64.ts';
 import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ImportRequest } from '../../shared/schemas/imports.ts';
 
@@ -50,6 +51,7 @@ async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'la
     mediaType,
     content: await parseContent(item, index),
     tags: parseTags(item.tags ?? [], `/items/${index}/tags`),
+    expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
   };
 }
 
@@ -61,4 +63,12 @@ export async function parseFiles(items: readonly Item[]): Promise<Omit<NewImport
   const files: Omit<NewImport, 'layerId'>[] = [];
   for (const [index, item] of items.entries()) files.push(await parseFile(item, index));
   return files;
+}
+
+/**
+ * Refuses files whose source would be expired at once.
+ * @throws ServiceError `invalid_request`
+ */
+export function assertFutureFiles(files: readonly Pick<NewImport, 'expiresAt'>[]): void {
+  for (const [index, { expiresAt }] of files.entries()) assertFuture(expiresAt, `/items/${index}/expiresAt`);
 }

@@ -2,6 +2,7 @@ import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { findMemory, lockMemories } from '../../db/queries/memory/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
@@ -57,7 +58,7 @@ export async function decide(
 }
 
 function parseDecision(decision: Decision): ParsedDecision {
-  const { action, tags, supersedes } = decision;
+  const { action, tags, supersedes, expiresAt } = decision;
   const { fields, assertComplete } = ACTIONS[action];
   assertComplete?.(decision);
   for (const field of ACTION_FIELDS) {
@@ -65,11 +66,14 @@ function parseDecision(decision: Decision): ParsedDecision {
     const accepting = MEMORY_ACTIONS.filter((name) => ACTIONS[name].fields.includes(field));
     throw invalidField(`/${field}`, `is allowed only with ${accepting.join(' and ')}`);
   }
+  const expiry = parseExpiry(expiresAt, '/expiresAt');
+  assertFuture(expiry);
   return {
     ...decision,
     memoryId: parseId(decision.memoryId),
     supersedes: supersedes === undefined ? null : parseId(supersedes),
     tags: tags === undefined ? null : parseTags(tags),
+    expiresAt: expiry,
   };
 }
 

@@ -13,6 +13,8 @@ export interface MemoryText {
   title: string;
   metadata: Record<string, unknown>;
   tags: readonly string[];
+  /** Null or absent: never. */
+  expiresAt?: Date | null;
   prepared: PreparedContent;
   /** Of unit length. Stored only if the content makes one chunk, because it describes the whole content. */
   embedding: Float32Array | null;
@@ -53,6 +55,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     documentDate: null,
     indexedAs: text.prepared.indexedAs,
     tags: text.tags,
+    ...(text.expiresAt === undefined ? {} : { expiresAt: text.expiresAt }),
     contentHash: text.prepared.contentHash,
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
@@ -86,11 +89,12 @@ export async function replaceMemoryText(
  */
 export async function publishMemoryText(
   tx: TeamTransaction,
-  memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags'>,
+  memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags' | 'expiresAt'>,
   text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model'>,
 ): Promise<StoredText> {
   const { sourceId, clientId: layerId, metadata, tags } = memory;
-  if (sourceId === null) return insertMemorySource(tx, { layerId, metadata, tags, ...text });
-  await reactivateSource(tx, sourceId);
+  const expiresAt = memory.expiresAt === null ? null : new Date(memory.expiresAt);
+  if (sourceId === null) return insertMemorySource(tx, { layerId, metadata, tags, expiresAt, ...text });
+  await reactivateSource(tx, sourceId, expiresAt);
   return replaceMemoryText(tx, sourceId, { layerId, ...text });
 }

@@ -6,6 +6,7 @@ import {
 } from '../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -18,17 +19,25 @@ import { lockSourceForChange } from './lock-source.ts';
  * Parses the change of a source.
  * @throws ServiceError `invalid_request`
  */
-export function parseSourceChange({ title, tags }: SourceChange): GivenFields {
-  if (title === undefined && tags === undefined) throw invalidField('/', 'must have title or tags');
-  return { title: title ?? null, tags: tags === undefined ? null : parseTags(tags) };
+export function parseSourceChange({ title, tags, expiresAt }: SourceChange): GivenFields {
+  if (title === undefined && tags === undefined && expiresAt === undefined) {
+    throw invalidField('/', 'must have title, tags or expiresAt');
+  }
+  const expiry = parseExpiry(expiresAt, '/expiresAt');
+  assertFuture(expiry);
+  return {
+    title: title ?? null,
+    tags: tags === undefined ? null : parseTags(tags),
+    ...(expiry === undefined ? {} : { expiresAt: expiry }),
+  };
 }
 
 /**
- * Changes the title and the tags of a source. Fields that are not given do not change.
+ * Changes the title, the tags and the expiry of a source. Fields that are not given do not change.
  * @returns the source as it is now
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller
  *   can write to the layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source
- *   belongs to a memory, or is archived, or for the title of a file
+ *   belongs to a memory, or is archived, or for the title or the expiry of a file
  */
 export function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -57,6 +66,9 @@ async function apply(
   }
   if (kind === 'file' && given.title !== null && given.title !== undefined) {
     throw new ServiceError('conflict', 'The title is the name of the file; push the file under another name');
+  }
+  if (kind === 'file' && given.expiresAt !== undefined) {
+    throw new ServiceError('conflict', 'A workspace file does not expire; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
   const changed = await updateSourceFields(tx, id, given);

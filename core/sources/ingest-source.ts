@@ -1,5 +1,6 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { findCreationDay } from '../../db/queries/memory/source-library.ts';
+import { assertFuture } from '../../shared/formats/times.ts';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
@@ -33,7 +34,7 @@ interface Ingest extends ParsedIngest {
  * that has the id.
  * @param ingest the text and the chunks are deleted from its body when the command prepares them
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `invalid_request` for too
- *   many chunks
+ *   many chunks, or an expiry in the past
  */
 export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -42,7 +43,10 @@ export function ingestSource(
 ): PreparedOnceCommand<void, StoredDraft, StagedSource> {
   const { database } = deps;
   return {
-    prepare: () => stage(deps, scope, ingest),
+    prepare: async () => {
+      assertFuture(ingest.expiresAt);
+      return stage(deps, scope, ingest);
+    },
     lock: (tx) => requireLayerWrite(tx, ingest.layerId),
     apply: (tx, _, staged) => apply(tx, deps, staged),
     answer: (stored) => {
@@ -60,7 +64,7 @@ export function ingestSource(
 async function stage(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { body, embeddings, tags, layerId, signal }: Ingest,
+  { body, embeddings, tags, expiresAt, layerId, signal }: Ingest,
 ): Promise<StagedSource> {
   const { externalId } = body;
   const day =
@@ -81,6 +85,7 @@ async function stage(
     documentDate: null,
     indexedAs: fields,
     tags,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
     contentHash,
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),
@@ -111,13 +116,13 @@ async function apply(
 ): Promise<Applied<StoredDraft>> {
   const { layerId } = staged.source;
   const stored = await commitSource(tx, staged);
-  const { outcome, source, embedded } = stored;
-  if (outcome === 'duplicate') return { result: stored, audit: [] };
+  const { outcome, source, embedded, expired } = stored;
+  if (outcome === 'duplicate') return { result: stored, audit: expired };
   const subject = { subjectType: 'source', subjectId: source.id, layerId } as const;
   if (outcome === 'updated') {
     return {
       result: stored,
-      audit: [{ kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
+      audit: [...expired, { kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
       enqueue: async () => {
         if (stored.updated.includes('title')) await enqueueIndexing(tx, queue, config, [], true);
       },
@@ -126,7 +131,7 @@ async function apply(
   const kind = outcome === 'created' ? 'memory.ingest' : 'memory.replace';
   return {
     result: stored,
-    audit: [{ kind, ...subject, detail: { chunks: source.chunks, embedded } }],
+    audit: [...expired, { kind, ...subject, detail: { chunks: source.chunks, embedded } }],
     enqueue: () => enqueueIndexing(tx, queue, config, embedded < source.chunks ? [layerId] : []),
   };
 }

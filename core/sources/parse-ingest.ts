@@ -1,6 +1,7 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { parseExpiry } from '../../shared/formats/times.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import { assertMetadata } from './metadata.ts';
@@ -11,6 +12,8 @@ export interface ParsedIngest {
   embeddings: readonly (Float32Array | null)[];
   /** Normalized. Null: not given. */
   tags: string[] | null;
+  /** Undefined: not given; null: never. `ingestSource` checks that it is in the future. */
+  expiresAt: Date | null | undefined;
 }
 
 /**
@@ -37,5 +40,10 @@ export async function parseIngest(body: IngestRequest, model: string): Promise<P
     await yieldIfDue();
   }
   assertMetadata(body.metadata);
-  return { body, embeddings, tags: body.tags === undefined ? null : parseTags(body.tags) };
+  return {
+    body,
+    embeddings,
+    tags: body.tags === undefined ? null : parseTags(body.tags),
+    expiresAt: parseExpiry(body.expiresAt, '/expiresAt'),
+  };
 }

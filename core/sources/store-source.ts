@@ -1,4 +1,5 @@
 import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import { insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { type SourceField, updateSourceFields } from '../../db/queries/memory/source-fields.ts';
 import {
@@ -17,6 +18,7 @@ import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
+import { archiveDueRepeats } from './expire-records.ts';
 
 /** All chunks of a source, or portions of them in order. Portions can be iterated only once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;
@@ -174,15 +176,19 @@ export async function discardSource(
  * The outcome of a draft: `created` as a new source; `replaced` the text of the source with its external id; `duplicate` of
  * a stored text; or `updated` other fields of the source that has its text.
  */
-export type StoredDraft = { source: Source; embedded: number } & (
-  | { outcome: 'created' | 'replaced' | 'duplicate' }
-  | { outcome: 'updated'; updated: SourceField[] }
-);
+export type StoredDraft = {
+  source: Source;
+  embedded: number;
+  /** The events of due sources that were archived first, for the command to record. */
+  expired: AuditEntry[];
+} & ({ outcome: 'created' | 'replaced' | 'duplicate' } | { outcome: 'updated'; updated: SourceField[] });
 
 /** Makes a staged source visible, in the transaction that also records it. */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
   const { source } = staged;
   await lockSource(tx, source);
+  // They count as archived, but would be found by the unique indexes.
+  const expired = await archiveDueRepeats(tx, source);
   const present = await findActiveSource(tx, source);
   if (present?.contentHash.equals(source.contentHash)) {
     if (staged.written !== null) await deleteLoadingSource(tx, source.id);
@@ -191,16 +197,16 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     // Without an external id, the draft can be a different document with the same text.
     const changed =
       source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
-    if (changed !== null) return { outcome: 'updated', embedded, ...changed };
-    return { outcome: 'duplicate', source: present.source, embedded };
+    if (changed !== null) return { outcome: 'updated', embedded, expired, ...changed };
+    return { outcome: 'duplicate', source: present.source, embedded, expired };
   }
   const { chunks, embedded } = staged.written ?? (await writeWhole(tx, staged));
   if (present !== null) {
     const stored = await replaceSource(tx, present.source.id, source, chunks);
-    return { outcome: 'replaced', source: stored.source, embedded };
+    return { outcome: 'replaced', source: stored.source, embedded, expired };
   }
   const stored = await activateSource(tx, source.id, chunks, await findSameAs(tx, source));
-  return { outcome: 'created', source: stored.source, embedded };
+  return { outcome: 'created', source: stored.source, embedded, expired };
 }
 
 /** Of an imported file, the first source with its text; null for other sources. */

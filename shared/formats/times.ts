@@ -12,3 +12,28 @@ export function parseTime(text: string | undefined, path: string): Date | null {
     throw invalidField(path, 'must be a time in the years 1 to 9999');
   return time;
 }
+
+/**
+ * Parses when a record is to expire. Whether the time is in the future is checked by `assertFuture`, because a request
+ * that is repeated for its Idempotency-Key can come after it.
+ * @returns undefined if it is not given; null if the record never expires
+ * @throws ServiceError `invalid_request`
+ */
+export function parseExpiry(text: string | null | undefined, path: string): Date | null | undefined {
+  return text === undefined || text === null ? text : parseTime(text, path);
+}
+
+/**
+ * Refuses an expiry that is not in the future.
+ * @throws ServiceError `invalid_request`
+ */
+export function assertFuture(expiresAt: Date | null | undefined, path = '/expiresAt'): void {
+  if (expiresAt != null && expiresAt.getTime() <= Date.now()) {
+    throw invalidField(path, 'must be a time in the future');
+  }
+}
+
+/** Whether an expiry has come, by the clock of this process. */
+export function isPast(expiresAt: string | null): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}

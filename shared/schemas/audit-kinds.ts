@@ -61,6 +61,10 @@ export const AUDIT_KINDS = {
   'memory.import_retry': { subjects: ['import'], meaning: 'A failed import was queued again.' },
   'memory.import_cancel': { subjects: ['import'], meaning: 'A queued import was cancelled.' },
   'memory.import_forget': { subjects: ['import'], meaning: 'A failed or cancelled import was deleted.' },
+  'memory.expire': {
+    subjects: ['memory', 'source'],
+    meaning: 'A memory or a source that had expired was archived.',
+  },
   'memory.archive': { subjects: ['source'], meaning: 'A source was archived.' },
   'memory.capture': { subjects: ['capture'], meaning: 'A capture was staged.' },
   'memory.claim': { subjects: ['batch'], meaning: 'Captures were claimed for consolidation.' },
@@ -75,6 +79,7 @@ export const AUDIT_KINDS = {
     subjects: ['memory', 'source'],
     meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
+  'memory.renew': { subjects: ['memory'], meaning: 'A memory got another expiry.' },
   'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
   'memory.reopen': { subjects: ['memory'], meaning: 'A discarded memory was put back into review.' },
   'memory.unpublish': { subjects: ['memory'], meaning: 'A published memory was put back into review.' },

@@ -10,6 +10,14 @@ export function Nullable<T extends TSchema>(schema: T, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
+/** When a record is to expire. */
+export const ExpiresAt = Nullable(
+  Time,
+  'when the record expires: from then on it counts as archived. A time in the future, or null: never',
+);
+/** When a record expires. */
+export const StoredExpiry = Nullable(Time, 'from then on it counts as archived; null: never');
+
 /** A request body. A field that is not listed is refused; it is never ignored. */
 export function Body<T extends TProperties>(properties: T, description?: string) {
   return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });

@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
-import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, PageQuery, Text, Time } from './common.ts';
+import {
+  Body,
+  CreatedWith,
+  ExpiresAt,
+  Id,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Text,
+  Time,
+} from './common.ts';
 import { MAX_CONTENT, SimilarMemory } from './library.ts';
 import { LayerKind, Vector, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
@@ -102,6 +114,7 @@ export const ConsolidatedItem = Body({
   scope: Type.Optional(WriteScope),
   metadata: Type.Optional(Metadata),
   tags: Type.Optional(Tags),
+  expiresAt: Type.Optional(ExpiresAt),
   embedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),

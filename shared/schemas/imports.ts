@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, CreatedWith, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
+import { Body, CreatedWith, ExpiresAt, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
@@ -17,6 +17,7 @@ export const ImportRequest = Body({
       text: Type.Optional(Type.String()),
       contentBase64: Type.Optional(Type.String()),
       tags: Type.Optional(Tags),
+      expiresAt: Type.Optional(ExpiresAt),
     }),
     { minItems: 1, maxItems: MAX_IMPORTS_PER_REQUEST },
   ),
@@ -55,6 +56,7 @@ export const Import = Type.Object({
     'when the stored file was deleted; after that the import cannot be retried',
   ),
   sourceId: Nullable(Id),
+  expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   createdBy: Id,
   createdWith: CreatedWith,
   createdAt: Time,

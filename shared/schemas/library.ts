@@ -3,6 +3,7 @@ import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import {
   Body,
   CreatedWith,
+  ExpiresAt,
   Id,
   Metadata,
   Name,
@@ -11,6 +12,7 @@ import {
   PageQuery,
   Problem,
   SourceKind,
+  StoredExpiry,
   Text,
   Time,
 } from './common.ts';
@@ -66,6 +68,7 @@ export const Memory = Type.Object({
   tags: StoredTags,
   supersedes: Nullable(Id),
   supersededBy: Nullable(Id),
+  expiresAt: StoredExpiry,
   createdBy: Id,
   createdWith: CreatedWith,
   decidedBy: Nullable(Id),
@@ -141,6 +144,7 @@ const decisionFields = {
   title: Type.Optional(Name),
   content: Type.Optional(Text(MAX_CONTENT)),
   tags: Type.Optional({ ...Tags, description: 'only with update; case is ignored' }),
+  expiresAt: Type.Optional(ExpiresAt),
   supersedes: Type.Optional(
     Type.String({
       description: 'only with publish: published memory of the same scope that this one replaces',
@@ -187,7 +191,11 @@ export const SourceQuery = Type.Object(
 );
 
 /** A change of a source whose text stays the same. */
-export const SourceChange = Body({ title: Type.Optional(Name), tags: Type.Optional(Tags) });
+export const SourceChange = Body({
+  title: Type.Optional(Name),
+  tags: Type.Optional(Tags),
+  expiresAt: Type.Optional(ExpiresAt),
+});
 export type SourceChange = Static<typeof SourceChange>;
 
 /** Chunks of a source in one page: as many as one ingest can store. */

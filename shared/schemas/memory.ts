@@ -1,6 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
-import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, SourceKind, Text, Time } from './common.ts';
+import {
+  Body,
+  CreatedWith,
+  ExpiresAt,
+  Id,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+  SourceKind,
+  StoredExpiry,
+  Text,
+  Time,
+} from './common.ts';
 import { HitExplanation, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
@@ -167,11 +180,12 @@ export const IngestRequest = Body({
     Text(
       300,
       'identifies one source of the layer: a different text replaces its chunks, the same text updates its fields; ' +
-        'an omitted uri, metadata or tags keeps its value',
+        'an omitted uri, metadata, tags or expiresAt keeps its value',
     ),
   ),
   metadata: Type.Optional(Metadata),
   tags: Type.Optional(Tags),
+  expiresAt: Type.Optional(ExpiresAt),
 });
 export type IngestRequest = Static<typeof IngestRequest>;
 
@@ -190,6 +204,7 @@ export const Source = Type.Object({
     Id,
     'the first source of the layer with the same text, if this is an imported file with another name',
   ),
+  expiresAt: StoredExpiry,
   createdBy: Id,
   createdWith: CreatedWith,
   createdAt: Time,
@@ -202,7 +217,7 @@ export const IngestResponse = Type.Object({
   embedded: Type.Integer(),
   duplicate: Type.Boolean({ description: 'the text was already stored, and nothing changed' }),
   updated: Type.Optional(
-    Type.Array(OneOf(['title', 'uri', 'metadata', 'tags']), {
+    Type.Array(OneOf(['title', 'uri', 'metadata', 'tags', 'expiresAt']), {
       description: 'fields that changed in the source with this externalId; present if the text was the same',
     }),
   ),

@@ -56,6 +56,9 @@ export const Status = Type.Object({
       description: 'a worker that can reach the queue was seen within the last 30 seconds',
     }),
   }),
+  expired: Type.Integer({
+    description: 'records that have expired and that a job has not archived yet; they count as archived',
+  }),
   sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
   chunks: Type.Object({ total: count, embedded: count, pending: count }),
   terms: Type.Object({

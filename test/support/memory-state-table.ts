@@ -10,6 +10,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   review    | unpublish |
   review    | delete    |
   review    | restore   |
+  review    | renew     | review
   published | publish   |
   published | discard   |
   published | reopen    |
@@ -17,6 +18,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   published | unpublish | review
   published | delete    | archived
   published | restore   | published
+  published | renew     | published
   discarded | publish   |
   discarded | discard   |
   discarded | reopen    | review
@@ -24,6 +26,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   discarded | unpublish |
   discarded | delete    |
   discarded | restore   |
+  discarded | renew     |
   archived  | publish   |
   archived  | discard   |
   archived  | reopen    |
@@ -31,4 +34,5 @@ export const MEMORY_STATE_TABLE = readTable(`
   archived  | unpublish |
   archived  | delete    |
   archived  | restore   | published
+  archived  | renew     |
 `);

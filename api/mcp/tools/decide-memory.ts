@@ -1,11 +1,15 @@
 import { Type } from 'typebox';
 import { decide } from '../../../core/memories/decide.ts';
 import { invalidField } from '../../../shared/errors.ts';
+import { MEMORY_ACTIONS } from '../../../shared/memory-states.ts';
+import { OneOf } from '../../../shared/schemas/common.ts';
 import { Decision, Memory } from '../../../shared/schemas/library.ts';
 import { pick } from '../pick.ts';
 import { READS, teamTool } from '../tool.ts';
 
-const { action, title, content, supersedes, baseVersion } = Decision.properties;
+const { title, content, supersedes, baseVersion } = Decision.properties;
+/** All actions except `renew`, whose argument the tool does not have. */
+const action = OneOf(MEMORY_ACTIONS.filter((name) => name !== 'renew'));
 const version = Type.Integer({
   minimum: 1,
   description: 'the version that the decision is based on; with restore: the version to restore',

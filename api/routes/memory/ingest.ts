@@ -1,11 +1,12 @@
 import { ingestSource } from '../../../core/sources/ingest-source.ts';
 import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
+import { assertFuture } from '../../../shared/formats/times.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { writeLayer } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
-import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { answerOnce, isRepeatable, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { disconnectSignal } from '../../request/disconnect-signal.ts';
 import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
@@ -25,7 +26,7 @@ export const ingestRoute: Routes = (app, deps) => {
         description:
           'A text that is already stored in the scope is a duplicate: 200, and nothing changes. An `externalId` identifies ' +
           'one source of the scope: a different text replaces its chunks (200), and the same text with a different title, ' +
-          'uri or metadata updates these fields (200, `updated` lists them).',
+          'uri, metadata, tags or expiry updates these fields (200, `updated` lists them).',
         tags: ['memory'],
         body: IngestRequest,
         response: { 200: IngestResponse, 201: IngestResponse },
@@ -41,6 +42,8 @@ export const ingestRoute: Routes = (app, deps) => {
     async (request, reply) => {
       const { body, teamScope } = request;
       const parsed = await parseIngest(body, config.embeddingModel);
+      // The answer of an earlier request is repeated also after the expiry.
+      if (!isRepeatable(request)) assertFuture(parsed.expiresAt);
       const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       const ingest = { ...parsed, layerId, signal: disconnectSignal(reply) };

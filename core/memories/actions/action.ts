@@ -6,14 +6,16 @@ import type { ContentInput, PreparedContent } from '../../../shared/text/memory-
 import type { Recorded } from '../../access/run-command.ts';
 
 /** A parsed decision: its ids are known ones, in lower case, and its tags are normalized. */
-export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags'> & {
+export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags' | 'expiresAt'> & {
   supersedes: string | null;
   /** Null: not given. */
   tags: string[] | null;
+  /** Undefined: not given; null: never. */
+  expiresAt: Date | null | undefined;
 };
 
 /** Optional fields of a decision that only some actions accept. */
-export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes', 'baseVersion'] as const;
+export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes', 'baseVersion', 'expiresAt'] as const;
 export type ActionField = (typeof ACTION_FIELDS)[number];
 
 /** What an action finds before its transaction. */

@@ -3,6 +3,7 @@ import type { DecisionAction } from './action.ts';
 import { remove } from './delete.ts';
 import { discard } from './discard.ts';
 import { publish } from './publish.ts';
+import { renew } from './renew.ts';
 import { reopen } from './reopen.ts';
 import { restore } from './restore.ts';
 import { unpublish } from './unpublish.ts';
@@ -17,4 +18,5 @@ export const ACTIONS: Readonly<Record<MemoryAction, DecisionAction>> = {
   unpublish,
   delete: remove,
   restore,
+  renew,
 };

@@ -1,5 +1,6 @@
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { isPast } from '../../../shared/formats/times.ts';
 import { memoryEvent } from '../events.ts';
 import type { DecisionAction } from './action.ts';
 
@@ -19,6 +20,7 @@ export const reopen: DecisionAction = {
         `A memory that was discarded more than ${REOPEN_DAYS} days ago cannot be reopened`,
       );
     }
+    if (isPast(memory.expiresAt)) throw new ServiceError('conflict', 'The memory has expired');
     const reopened = await updateMemory(tx, memory.id, { state: 'review' });
     return { result: reopened, audit: [memoryEvent('memory.reopen', reopened)] };
   },

@@ -2,6 +2,8 @@ import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { findVersionText, insertVersion } from '../../../db/queries/memory/memory-versions.ts';
 import { retitleSource } from '../../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { isPast } from '../../../shared/formats/times.ts';
+import { archiveIfDue } from '../../sources/expire-records.ts';
 import { memoryEvent } from '../events.ts';
 import { publishMemoryText, replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
@@ -22,12 +24,19 @@ export const restore: DecisionAction = {
   },
   act: async (tx, { own: { memory } }, { decision, text, prepared, model }) => {
     if (prepared === null || text === null) throw new Error('the version to restore has no prepared content');
-    const { sourceId, clientId: layerId } = memory;
-    if (sourceId === null) throw new Error('a memory that was published has no source');
+    const { clientId: layerId } = memory;
+    const expired = memory.state === 'archived' ? await archiveIfDue(tx, memory.id) : [];
+    // Otherwise it would count as archived again.
+    const expiresAt = isPast(memory.expiresAt) ? null : memory.expiresAt;
     const { title } = text;
     let stored = null;
+    let { sourceId } = memory;
     if (memory.state === 'archived') {
-      stored = await publishMemoryText(tx, memory, { title, prepared, embedding: null, model });
+      const archived = { ...memory, expiresAt };
+      stored = await publishMemoryText(tx, archived, { title, prepared, embedding: null, model });
+      sourceId = stored.sourceId;
+    } else if (sourceId === null) {
+      throw new Error('a published memory has no source');
     } else if (prepared.content !== memory.content) {
       stored = await replaceMemoryText(tx, sourceId, { layerId, title, prepared, model });
     } else {
@@ -39,13 +48,15 @@ export const restore: DecisionAction = {
       title,
       content: prepared,
       supersededBy: null,
+      sourceId,
+      expiresAt: expiresAt === null ? null : new Date(expiresAt),
     });
     // Also if it has the same text as the version before.
     await insertVersion(tx, restored);
     const detail = { sourceId, ...stored, restoredVersion: decision.version };
     return {
       result: restored,
-      audit: [memoryEvent('memory.restore', restored, detail)],
+      audit: [...expired, memoryEvent('memory.restore', restored, detail)],
       indexed: [layerId],
       titleChanged: stored === null && title !== memory.title,
     };

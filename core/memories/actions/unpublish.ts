@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { findMemory, updateMemory } from '../../../db/queries/memory/memories.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
+import { isPast } from '../../../shared/formats/times.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { Recorded } from '../../access/run-command.ts';
@@ -41,9 +42,9 @@ export const unpublish: DecisionAction = {
   },
 };
 
-/** Whether a memory is archived because the other one superseded it. */
-function isSuperseded({ state, supersededBy }: Memory, by: Memory): boolean {
-  return state === 'archived' && supersededBy === by.id;
+/** Whether a memory is archived only because the other one superseded it. */
+function isSuperseded({ state, supersededBy, expiresAt }: Memory, by: Memory): boolean {
+  return state === 'archived' && supersededBy === by.id && !isPast(expiresAt);
 }
 
 async function publishAgain(

@@ -1,18 +1,22 @@
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
-import { retitleSource, updateSourceFields } from '../../../db/queries/memory/source-fields.ts';
+import {
+  retitleSource,
+  updateSourceExpiry,
+  updateSourceFields,
+} from '../../../db/queries/memory/source-fields.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { memoryEvent } from '../events.ts';
 import { replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
 import { storedText } from './stored-text.ts';
 
-/** Changes the title, the content or the tags of a published memory. */
+/** Changes the title, the content, the tags or the expiry of a published memory. */
 export const update: DecisionAction = {
-  fields: ['tags', 'title', 'content'],
+  fields: ['tags', 'title', 'content', 'expiresAt'],
   participle: 'updated',
-  assertComplete: ({ title, content, tags }) => {
-    if (title === undefined && content === undefined && tags === undefined) {
-      throw invalidField('/content', 'is required with update when title and tags are absent');
+  assertComplete: ({ title, content, tags, expiresAt }) => {
+    if ([title, content, tags, expiresAt].every((field) => field === undefined)) {
+      throw invalidField('/content', 'is required with update when title, tags and expiresAt are absent');
     }
   },
   find: async (tx, { title, content }, present) =>
@@ -27,11 +31,14 @@ export const update: DecisionAction = {
     else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
     const retagged =
       decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
+    const { expiresAt } = decision;
+    if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
     const updated = await updateMemory(tx, memory.id, {
       state: 'published',
       title,
       ...(changed === null ? {} : { content: changed }),
       ...(retagged === null ? {} : { tags: retagged.source.tags }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
     });
     const titleChanged = title !== memory.title;
     const detail = {
@@ -39,6 +46,7 @@ export const update: DecisionAction = {
       titleChanged,
       contentChanged: changed !== null,
       ...(decision.tags === null ? {} : { tagsChanged: retagged !== null }),
+      ...(expiresAt === undefined ? {} : { expiryChanged: memory.expiresAt !== updated.expiresAt }),
       ...(changed === null ? {} : { chunks: changed.chunks.length }),
     };
     return {

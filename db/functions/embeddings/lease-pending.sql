@@ -28,8 +28,8 @@ begin
         where p.team_id = $1 and %s
           and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
           and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
-          -- Excludes chunks of a source that is loading. A join could change the order in which rows are read.
-          and ''active'' = (select s.state from source s where s.team_id = p.team_id and s.id = (
+          -- Excludes chunks of a source that is loading or due. A join could change the order in which rows are read.
+          and ''active'' = (select state_now(s.state, s.expires_at) from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
         order by %s limit $5 for update of p skip locked
      )

@@ -1,5 +1,5 @@
--- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without chunks of
--- sources that are loading. Counts no further than p_most.
+-- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without
+-- hidden_chunks. Counts no further than p_most.
 create or replace function memory.count_candidates(p_keys int[], p_most int) returns int
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
@@ -12,11 +12,8 @@ declare
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_hidden constant uuid[] := hidden_chunks();
 begin
-  select array_agg(c.id) into v_hidden
-    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-   where s.team_id = v_team and s.state = 'loading';
   return (
     select count(*) from (
       -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.

@@ -1,5 +1,5 @@
--- For the explanation of a search. Returns how many chunks within the claims contain each dimension, without chunks of
--- sources that are loading. If the scope has at most p_most chunks, they are counted. Of more, a sample of about p_most
+-- For the explanation of a search. Returns how many chunks within the claims contain each dimension, without
+-- hidden_chunks. If the scope has at most p_most chunks, they are counted. Of more, a sample of about p_most
 -- chunks is counted and scaled, except for a dimension whose key occurs in few chunks of the Team. Returns only the
 -- first dimensions, as many as can be compared with the chunks in a short time.
 create or replace function memory.count_documents(
@@ -21,7 +21,7 @@ declare
   v_clients constant uuid[] := readable_clients();
   v_chunks float8;                      -- the number of chunks of the scope
   v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
-  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_hidden constant uuid[] := hidden_chunks();
   v_sample uuid[];
   v_scale float8;
 begin
@@ -30,9 +30,6 @@ begin
      and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
   -- Hashes are spread evenly over the range of int.
   v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
-  select array_agg(c.id) into v_hidden
-    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-   where s.team_id = v_team and s.state = 'loading';
   v_sample := array(
     select k.chunk_id from (
       select c.chunk_id from chunk_keyword c

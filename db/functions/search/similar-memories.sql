@@ -45,7 +45,7 @@ begin
   with published as (
     -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
-       and m.client_id is not distinct from p_client and m.state = 'published'
+       and m.client_id is not distinct from p_client and m.state = 'published' and not is_due(m.expires_at)
   ), by_meaning as (
     select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
@@ -55,14 +55,14 @@ begin
     union all
     select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
      where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
-       and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model
+       and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
-      from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
+      from (select m.team_id, m.client_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client
+       and k.team_id = v_team and k.client_id is not distinct from p_client and not is_due(k.expires_at)
        and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap

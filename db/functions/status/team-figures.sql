@@ -1,6 +1,6 @@
--- Returns how many records the layers of the claims have, by part, state and kind. Terms older than p_version are outdated. A combination can occur in several
--- rows, which the caller must sum. The figures are exact as of the statement. The plan is kept for the connection,
--- because planning takes longer than summing.
+-- Returns how many records the layers of the claims have, by part, state and kind. Terms older than p_version are
+-- outdated. A combination can occur in several rows, which the caller must sum. The figures are exact as of the
+-- statement. The plan is kept for the connection, because planning takes longer than summing.
 create or replace function memory.team_figures(p_version int) returns table (part text, state text, kind text, n bigint)
 language plpgsql stable security definer
 set search_path = memory, pg_temp
@@ -36,7 +36,9 @@ begin
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
              and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
-   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
+   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign)
+  union all
+  select * from due_figures(p_version);
 end $$;
 
 revoke execute on function memory.team_figures(int) from public, memory_service, memory_worker;

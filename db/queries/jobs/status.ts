@@ -8,6 +8,8 @@ import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
 
 /** How many records there are that the scope can read. */
 export interface TeamFigures {
+  /** Expired records that a job has not archived yet. They count as archived in the other figures. */
+  expired: number;
   sources: { active: number; archived: number; byKind: Record<string, number> };
   chunks: { total: number; embedded: number; pending: number };
   terms: { outdated: number };
@@ -18,7 +20,7 @@ export interface TeamFigures {
 
 /** The number of records of a state and kind, which are null for a part without them. Several rows must be summed. */
 interface Figure {
-  part: 'sources' | 'chunks' | 'pending' | 'outdated' | 'imports' | 'captures' | 'memories';
+  part: 'expired' | 'sources' | 'chunks' | 'pending' | 'outdated' | 'imports' | 'captures' | 'memories';
   state: string | null;
   kind: string | null;
   n: number;
@@ -40,9 +42,10 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
   const total = sum(of('chunks'));
   const pending = sum(of('pending'));
   return {
+    expired: sum(of('expired')),
     sources: {
       ...byState('sources', ['active', 'archived']),
-      byKind: Object.fromEntries(of('sources', 'active').map(({ kind, n }) => [kind ?? '', n])),
+      byKind: sumByKind(of('sources', 'active')),
     },
     chunks: { total, embedded: total - pending, pending },
     terms: { outdated: sum(of('outdated')) },
@@ -50,6 +53,12 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
     captures: byState('captures', ['staged', 'claimed', 'completed']),
     memories: byState('memories', MEMORY_STATES),
   };
+}
+
+function sumByKind(figures: readonly Figure[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const { kind, n } of figures) sums[kind ?? ''] = (sums[kind ?? ''] ?? 0) + n;
+  return Object.fromEntries(Object.entries(sums).filter(([, n]) => n !== 0));
 }
 
 /** Lists the latest failed imports within the scope, newest first. */

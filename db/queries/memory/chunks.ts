@@ -7,6 +7,7 @@ import { textHash } from '../../../shared/text/equal-texts.ts';
 import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 
 /** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
@@ -209,7 +210,7 @@ export async function selectNearbyChunks(
        from memory.chunk asked
        join memory.chunk c on c.team_id = asked.team_id and c.source_id = asked.source_id
         and c.ordinal between asked.ordinal - $5 and asked.ordinal + $6
-       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
       where asked.id = $4 and ${inScope('asked')} and ${inScope('c')}
       order by c.ordinal`,
     [...scopeValues(tx.scope), chunkId, before, after],

@@ -16,6 +16,8 @@ export interface NewImport {
   content: Buffer;
   /** Of its source, normalized. Absent: none. */
   tags?: readonly string[];
+  /** When its source expires. Null or absent: never. */
+  expiresAt?: Date | null;
 }
 
 /** Bytes of a file in one statement. The embedded database answers no other request until it ends. */
@@ -41,6 +43,7 @@ export interface ImportRow {
   errorMessage: string | null;
   payloadPrunedAt: Date | null;
   sourceId: string | null;
+  expiresAt: Date | null;
   createdBy: string;
   createdWith: CreatedWith;
   createdAt: Date;
@@ -51,7 +54,7 @@ export interface ImportRow {
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
-  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId",
+  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
@@ -61,6 +64,7 @@ export function toImport({ errorCode, errorMessage, stage, percent, ...row }: Im
     progress: stage === null ? null : { stage, percent: percent ?? 0 },
     payloadPrunedAt: row.payloadPrunedAt === null ? null : wireTime(row.payloadPrunedAt),
     layer: layerKind(row.clientId),
+    expiresAt: row.expiresAt && wireTime(row.expiresAt),
     error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
     createdAt: wireTime(row.createdAt),
     updatedAt: wireTime(row.updatedAt),
@@ -71,8 +75,9 @@ export function toImport({ errorCode, errorMessage, stage, percent, ...row }: Im
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
   const [row] = await tx.query<ImportRow>(
     `with i as (
-       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10) returning *
+       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
+         expires_at)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11) returning *
      )
      select ${IMPORT_COLUMNS} from i`,
     [
@@ -86,6 +91,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
       createHash('sha256').update(item.content).digest(),
       item.tags ?? [],
       tx.scope.userId,
+      item.expiresAt ?? null,
     ],
   );
   if (row === undefined) throw new Error('the import was not inserted');
@@ -136,6 +142,7 @@ export interface StartedImport {
   filename: string;
   title: string;
   tags: string[];
+  expiresAt: Date | null;
   mediaType: string;
   /** Null: the file was deleted, so the run fails. */
   content: Buffer | null;
@@ -149,7 +156,7 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
             updated_at = now()
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
-      returning i.filename, i.title, i.tags, i.media_type as "mediaType", i.attempts,
+      returning i.filename, i.title, i.tags, i.expires_at as "expiresAt", i.media_type as "mediaType", i.attempts,
         (select p.content from memory.import_payload p
           where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,
         (select max(p.part) from memory.import_payload p

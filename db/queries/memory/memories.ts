@@ -6,25 +6,28 @@ import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { createdWith } from '../fragments/created-with.ts';
+import { stateNow } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { containsText } from '../fragments/text-filter.ts';
 
-type MemoryRow = Omit<Memory, 'layer' | 'decidedAt' | 'createdAt' | 'updatedAt'> & {
+type MemoryRow = Omit<Memory, 'layer' | 'expiresAt' | 'decidedAt' | 'createdAt' | 'updatedAt'> & {
+  expiresAt: Date | null;
   decidedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 };
 
-const COLUMNS = `m.id, m.state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
+const COLUMNS = `m.id, ${stateNow('m')} as state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
   m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
-  m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
+  m.expires_at as "expiresAt", m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 function toMemory(row: MemoryRow): Memory {
   return {
     ...row,
     layer: layerKind(row.clientId),
+    expiresAt: row.expiresAt && wireTime(row.expiresAt),
     decidedAt: row.decidedAt && wireTime(row.decidedAt),
     createdAt: wireTime(row.createdAt),
     updatedAt: wireTime(row.updatedAt),
@@ -45,6 +48,8 @@ export interface NewMemory {
   /** The source of a published memory. */
   sourceId: string | null;
   supersedes: string | null;
+  /** Null or absent: never. */
+  expiresAt?: Date | null;
   /** Stored only for a memory in review, until a decision. */
   embedding: Float32Array | null;
   model: string;
@@ -56,9 +61,10 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
   const embedding = published ? null : memory.embedding;
   await tx.query(
     `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, tags, source_id,
-       capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at)
+       capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at,
+       expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
-       $17::uuid, case when $17::uuid is null then null else now() end)`,
+       $17::uuid, case when $17::uuid is null then null else now() end, $18)`,
     [
       tx.scope.teamId,
       memory.id,
@@ -77,6 +83,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
       embedding === null ? null : memory.model,
       tx.scope.userId,
       published ? tx.scope.userId : null,
+      memory.expiresAt ?? null,
     ],
   );
 }
@@ -147,6 +154,8 @@ export interface MemoryChange {
   /** Null: it supersedes none, as for `supersededBy`. */
   supersedes?: string | null;
   supersededBy?: string | null;
+  /** Null: never. */
+  expiresAt?: Date | null;
 }
 
 /** Changes a locked memory: increases its version, and records the scope's user as the one who decided. */
@@ -159,6 +168,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
             source_id = coalesce($9::uuid, m.source_id), tags = coalesce($10::text[], m.tags),
             supersedes = case when $11 then $12::uuid else m.supersedes end,
             superseded_by = case when $13 then $14::uuid else m.superseded_by end,
+            expires_at = case when $15 then $16::timestamptz else m.expires_at end,
             embedding = null, embedding_model = null
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [
@@ -176,7 +186,24 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.supersedes ?? null,
       change.supersededBy !== undefined,
       change.supersededBy ?? null,
+      change.expiresAt !== undefined,
+      change.expiresAt ?? null,
     ],
+  );
+  if (row === undefined) throw new Error('the memory to change does not exist');
+  return toMemory(row);
+}
+
+/** Changes when a locked memory expires, as a decision. A memory in review keeps its vector. */
+export async function updateMemoryExpiry(
+  tx: TeamTransaction,
+  id: string,
+  expiresAt: Date | null,
+): Promise<Memory> {
+  const [row] = await tx.query<MemoryRow>(
+    `update memory.memory_item m set expires_at = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now()
+      where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
+    [tx.scope.teamId, id, expiresAt, tx.scope.userId],
   );
   if (row === undefined) throw new Error('the memory to change does not exist');
   return toMemory(row);
@@ -192,6 +219,13 @@ export interface MemoryFilter {
   createdBefore: Date | null;
 }
 
+/** The states that rows in the given states are stored with: those that have expired can still be stored as active. */
+function storedStates(states: readonly MemoryState[]): readonly MemoryState[] {
+  return states.includes('archived')
+    ? [...new Set([...states, 'review' as const, 'published' as const])]
+    : states;
+}
+
 /** Lists memories within the scope, newest first. */
 export async function listMemories(
   tx: TeamTransaction,
@@ -201,7 +235,7 @@ export async function listMemories(
   const rows = await tx.query<MemoryRow>(
     `select ${COLUMNS} from memory.memory_item m
       where ${inScope('m')} and m.state = any ($4::text[])
-        and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
+        and ${stateNow('m')} = any ($11::text[]) and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
         and ($6::uuid is null or m.source_id = $6)
         and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
         and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)
@@ -209,13 +243,14 @@ export async function listMemories(
       order by m.id desc limit $10`,
     [
       ...scopeValues(tx.scope),
-      filter.states,
+      storedStates(filter.states),
       filter.text,
       filter.sourceId,
       filter.createdAfter,
       filter.createdBefore,
       part.after,
       part.limit,
+      filter.states,
     ],
   );
   return rows.map(toMemory);

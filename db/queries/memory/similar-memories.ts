@@ -3,6 +3,7 @@ import type { LayerId } from '../../../shared/scope.ts';
 import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
+import { stateNow } from '../fragments/expiry.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
 /** A text to compare with published memories: its terms, and its vector if it has one. */
@@ -29,7 +30,7 @@ export async function findSimilarMemories(
     `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
        from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10, null) n
        join memory.memory_item m on m.id = n.memory_id
-      where ${inScope('m')} and m.state = 'published'
+      where ${inScope('m')} and ${stateNow('m')} = 'published'
       order by n.similarity desc, m.id desc`,
     [
       ...scopeValues(tx.scope),
@@ -65,7 +66,7 @@ export async function findSimilarToReview(
          case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6, r.id) n
        join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
       where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')}
-        and m.state in ('published', 'review')
+        and ${stateNow('m')} in ('published', 'review')
       order by n.similarity desc, m.id desc`,
     [...scopeValues(tx.scope), memoryId, model, LIMIT],
   );

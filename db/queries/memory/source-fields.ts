@@ -11,10 +11,10 @@ import {
 } from './sources.ts';
 
 /** The fields of a source that can change while its text stays the same. */
-export type SourceField = 'title' | 'uri' | 'metadata' | 'tags';
+export type SourceField = 'title' | 'uri' | 'metadata' | 'tags' | 'expiresAt';
 
-/** New values of fields of a source. A field that is null or absent keeps its value. */
-export interface GivenFields extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags'>> {
+/** New values of fields of a source. A field that is null or absent keeps its value, except `expiresAt`: null removes it. */
+export interface GivenFields extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags' | 'expiresAt'>> {
   title?: string | null;
 }
 
@@ -33,11 +33,13 @@ export async function updateSourceFields(
                 case when title <> $3 then 'title' end,
                 case when uri is distinct from coalesce($4, uri) then 'uri' end,
                 case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end,
-                case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end], null) as updated
+                case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end,
+                case when $7 and expires_at is distinct from $8::timestamptz then 'expiresAt' end], null) as updated
          from memory.source where team_id = $1 and id = $2 and state = 'active'
      )
      update memory.source s
-        set title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
+        set expires_at = case when $7 then $8::timestamptz else s.expires_at end,
+            title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
             tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
             terms_version = case when s.title = coalesce($3, s.title) then s.terms_version else 0 end
        from compared
@@ -50,6 +52,8 @@ export async function updateSourceFields(
       given.uri ?? null,
       metadataJson(given),
       given.tags ?? null,
+      given.expiresAt !== undefined,
+      given.expiresAt ?? null,
     ],
   );
   if (row === undefined) return null;
@@ -86,11 +90,27 @@ export async function retitleSource(
 }
 
 /** Makes an archived source active again, without chunks. Its text must be stored in the same transaction. */
-export async function reactivateSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+export async function reactivateSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  expiresAt: Date | null,
+): Promise<void> {
   const reactivated = await tx.query(
-    `update memory.source set state = 'active', updated_at = now()
+    `update memory.source set state = 'active', expires_at = $3, updated_at = now()
       where team_id = $1 and id = $2 and state = 'archived' returning 1`,
-    [tx.scope.teamId, sourceId],
+    [tx.scope.teamId, sourceId, expiresAt],
   );
   if (reactivated.length === 0) throw new Error('the source to reactivate is not archived');
+}
+
+/** Changes when the source of a memory expires. Lock the memory before. */
+export async function updateSourceExpiry(
+  tx: TeamTransaction,
+  sourceId: string,
+  expiresAt: Date | null,
+): Promise<void> {
+  await tx.query(
+    'update memory.source set expires_at = $3, updated_at = now() where team_id = $1 and id = $2',
+    [tx.scope.teamId, sourceId, expiresAt],
+  );
 }

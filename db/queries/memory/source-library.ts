@@ -1,6 +1,7 @@
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { isActive, stateNow } from '../fragments/expiry.ts';
 import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { containsText } from '../fragments/text-filter.ts';
@@ -26,7 +27,7 @@ export async function listSources(
   const rows = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where ${inScope('s')} and s.state <> 'loading'
-        and ($4::text is null or s.kind = $4) and ($5::text is null or s.state = $5)
+        and ($4::text is null or s.kind = $4) and ($5::text is null or ${stateNow('s')} = $5)
         and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
              or ${containsText('s.external_id', '$6')})
         and ($7::text is null or (s.tags @> array[$7::text] and s.tags <> '{}'))
@@ -64,9 +65,9 @@ export async function findCreationDay(tx: TeamTransaction, name: SourceName): Pr
     'id' in name
       ? ['s.id = $2', [name.id]]
       : 'fileId' in name
-        ? [`s.state = 'active' and s.file_id = $2`, [name.fileId]]
+        ? [`${isActive('s')} and s.file_id = $2`, [name.fileId]]
         : [
-            `s.state = 'active' and s.external_id = $2 and s.client_id is not distinct from $3::uuid`,
+            `${isActive('s')} and s.external_id = $2 and s.client_id is not distinct from $3::uuid`,
             [name.externalId, name.layerId],
           ];
   const [row] = await tx.query<{ day: string }>(
@@ -84,7 +85,7 @@ export async function findTitle(
 ): Promise<string | null> {
   const [row] = await tx.query<{ title: string }>(
     `select s.title from memory.source s
-      where s.team_id = $1 and s.state = 'active' and s.external_id = $2
+      where s.team_id = $1 and ${isActive('s')} and s.external_id = $2
         and s.client_id is not distinct from $3::uuid`,
     [tx.scope.teamId, externalId, layerId],
   );
@@ -122,7 +123,7 @@ export async function listSourceChunks(
   const rows = await tx.query<ChunkRow>(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c
-       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
       where ${inScope('c')} and c.source_id = $4
         and ($5::uuid is null
              or c.ordinal > (select a.ordinal from memory.chunk a where ${inScope('a')} and a.source_id = $4 and a.id = $5))

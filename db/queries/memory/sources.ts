@@ -5,6 +5,7 @@ import type { SourceFields } from '../../../shared/text/fields.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';
+import { isActive, stateNow } from '../fragments/expiry.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
 import { deleteChunks } from './chunks.ts';
 
@@ -26,6 +27,8 @@ export interface NewSource {
   /** Normalized. Null or absent: not given. A source that is replaced keeps its tags; a new source has none. */
   tags?: readonly string[] | null;
   contentHash: Buffer;
+  /** When it expires. Null: never. Absent: not given. A source that is replaced keeps its expiry. */
+  expiresAt?: Date | null;
   /** The workspace file whose text it has. */
   fileId?: string;
   /** The name of the imported file, which is in the metadata too. */
@@ -58,6 +61,7 @@ export interface SourceRow {
   tags: string[];
   chunks: number;
   sameAs: string | null;
+  expiresAt: Date | null;
   createdBy: string;
   createdWith: CreatedWith;
   createdAt: Date;
@@ -65,9 +69,19 @@ export interface SourceRow {
   contentHash: Buffer;
 }
 
+/**
+ * The first source with the same text. If it has expired, the oldest of the other sources with its text is the first, as
+ * after `archiveSource`.
+ */
+const SAME_AS = `case when s.same_as is not null then coalesce(
+    (select f.id from memory.source f where f.team_id = s.team_id and f.id = s.same_as and ${isActive('f')}),
+    (select nullif(min(f.id::text)::uuid, s.id) from memory.source f
+      where f.team_id = s.team_id and f.same_as = s.same_as and ${isActive('f')})) end`;
+
 /** The columns of `SourceRow`, of `memory.source s`. */
-export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
-  s.tags, s.chunk_count as chunks, s.same_as as "sameAs", s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
+export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId",
+  ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
+  ${SAME_AS} as "sameAs", s.expires_at as "expiresAt", s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
 /** A source as it is sent to clients, and the hash of its text. */
@@ -82,6 +96,7 @@ export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
     source: {
       ...row,
       layer: layerKind(row.clientId),
+      expiresAt: row.expiresAt && wireTime(row.expiresAt),
       createdAt: wireTime(row.createdAt),
       updatedAt: wireTime(row.updatedAt),
     },
@@ -122,7 +137,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
   if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
         and case when $3::text is null then s.content_hash = $4 and s.kind not in ('memory', 'file')
                  else s.external_id = $3 end
         and ($5::text is null or s.kind <> 'import' or s.metadata ->> 'filename' = $5)
@@ -139,7 +154,7 @@ export async function findFirstCopy(
 ): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select s.id from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
         and s.content_hash = $3 and s.kind = 'import' and s.same_as is null
       order by s.id limit 1 for share`,
     [tx.scope.teamId, layerId, contentHash],
@@ -151,8 +166,10 @@ export async function findFirstCopy(
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
-       metadata, tags, created_by, file_id, document_date, terms_version)
-     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, $13, ${termsVersion('now()', '$13', '$14')})`,
+       metadata, tags, created_by, file_id, document_date, expires_at,
+       terms_version)
+     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, $13, $15,
+       ${termsVersion('now()', '$13', '$14')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -168,6 +185,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.fileId ?? null,
       source.documentDate,
       indexedDay(source, source.title),
+      source.expiresAt ?? null,
     ],
   );
 }
@@ -213,7 +231,7 @@ export async function replaceSource(
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
             metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
-            document_date = $9, terms_version = ${termsVersion('s.created_at', '$9', '$10')}, updated_at = now()
+            expires_at = case when $11 then $12::timestamptz else s.expires_at end, document_date = $9, terms_version = ${termsVersion('s.created_at', '$9', '$10')}, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -226,6 +244,8 @@ export async function replaceSource(
       chunks,
       loading.documentDate,
       indexedDay(loading, loading.title),
+      loading.expiresAt !== undefined,
+      loading.expiresAt ?? null,
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

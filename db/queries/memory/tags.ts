@@ -1,5 +1,6 @@
 import type { TagCount } from '../../../shared/schemas/tags.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -12,7 +13,7 @@ export async function countTags(tx: TeamTransaction, part: ListPart): Promise<Ta
   return tx.query<TagCount>(
     `select t.tag, count(*)::int as count
        from memory.source s cross join lateral unnest(s.tags) t (tag)
-      where ${inScope('s')} and s.state = 'active' and s.tags <> '{}'
+      where ${inScope('s')} and ${isActive('s')} and s.tags <> '{}'
         and ($4::text is null or t.tag > $4 collate "C")
       group by t.tag order by t.tag collate "C" limit $5`,
     [...scopeValues(tx.scope), part.after, part.limit],

@@ -1,5 +1,6 @@
 import type { Chunk } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
 
@@ -24,7 +25,7 @@ export async function selectNeighbours(
         select ${CHUNK_COLUMNS}
           from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
          where c.source_id = p.source_id and c.ordinal = p.ordinal and c.id <> all ($4::uuid[])
-           and ${inScopeByKey('c')} and s.state = 'active' offset 0) n`,
+           and ${inScopeByKey('c')} and ${isActive('s')} offset 0) n`,
     [...scopeValues(tx.scope), chunkIds, distance],
   );
   return rows.map(toChunk);

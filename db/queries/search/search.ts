@@ -2,6 +2,7 @@ import type { Hit } from '../../../shared/schemas/memory.ts';
 import type { QueryTerms } from '../../../shared/text/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary } from '../../driver/wire-format.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
 
@@ -53,7 +54,7 @@ export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-  where c.id = f.chunk_id and ${inScopeByKey('c')} and s.state = 'active' offset 0) t`;
+  where c.id = f.chunk_id and ${inScopeByKey('c')} and ${isActive('s')} offset 0) t`;
 export const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f.duplicates';
 export const HIT_ORDER = 'f.place, f.passage';
 const SEARCH = prepared(

@@ -69,6 +69,7 @@ describe('POST /v1/memory/imports', () => {
       error: null,
       payloadPrunedAt: null,
       sourceId: null,
+      expiresAt: null,
       createdBy: company.ownerId,
       createdWith: null,
     };

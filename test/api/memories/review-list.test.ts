@@ -63,6 +63,7 @@ describe('GET /v1/memory/memories', () => {
       tags: [],
       supersedes: null,
       supersededBy: null,
+      expiresAt: null,
       createdBy: company.ownerId,
       createdWith: null,
       decidedBy: null,

@@ -36,6 +36,7 @@ const EVENTS: Record<MemoryAction, string> = {
   reopen: 'memory.reopen',
   unpublish: 'memory.unpublish',
   restore: 'memory.restore',
+  renew: 'memory.renew',
 };
 
 /** A decision of an action, with what it cannot do without. */
@@ -44,6 +45,7 @@ const decision = (action: MemoryAction, { id }: Pick<Memory, 'id'>) => ({
   memoryId: id,
   ...(action === 'update' ? { content: 'The lynx wakes.' } : {}),
   ...(action === 'restore' ? { version: 1 } : {}),
+  ...(action === 'renew' ? { expiresAt: null } : {}),
 });
 
 /** The version that a decision is based on. */

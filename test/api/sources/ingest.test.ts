@@ -68,6 +68,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       tags: [],
       chunks: 1,
       sameAs: null,
+      expiresAt: null,
       createdBy: company.ownerId,
       createdWith: null,
     });

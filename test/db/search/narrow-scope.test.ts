@@ -133,7 +133,7 @@ for (const query of ['the budget', 'the budget zyxwv', 'walrus budget']) {
   });
 }
 
-describe('a source that is loading or archived', () => {
+describe('a source that is loading, archived or due', () => {
   const SEED = 5;
   const WRITTEN = 1100;
   const LOADING = 110;
@@ -162,13 +162,20 @@ describe('a source that is loading or archived', () => {
       corpus,
       near(40).map((chunk) => ({ ...chunk, text: `${chunk.text} gone` })),
     );
+    const due = await addToCorpus(
+      corpus,
+      near(40).map((chunk) => ({ ...chunk, text: `${chunk.text} due` })),
+    );
     await countCorpus(corpus);
     hidden = new Set(
-      corpus.chunks.filter((chunk) => chunk.loading || chunk.sourceId === gone).map((chunk) => chunk.id),
+      corpus.chunks
+        .filter((chunk) => chunk.loading || [gone, due].includes(chunk.sourceId))
+        .map((chunk) => chunk.id),
     );
-    assert.equal(hidden.size, 2 * LOADING + 40);
+    assert.equal(hidden.size, 2 * LOADING + 80);
     await transaction(database, corpus.scope, (tx) => archiveSource(tx, gone));
-    few = [small, ...loading, gone];
+    await database.query(`update memory.source set expires_at = now() where id = $1`, [due]);
+    few = [small, ...loading, gone, due];
   });
 
   const filters = (): [string, SearchFilters][] => [
@@ -189,6 +196,7 @@ describe('a source that is loading or archived', () => {
           ['gannet', null],
           ['?!', query],
           ['gannet gone', query],
+          ['gannet due', query],
         ] as const) {
           const hits = await searchCorpus(corpus, { query: text, embedding, scope, ...filter });
           assert.deepEqual(

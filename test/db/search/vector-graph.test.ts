@@ -113,7 +113,7 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     const rows = await database.query<{ id: string }>(
       `select c.id from memory.chunk_embedding e join memory.chunk c on c.team_id = e.team_id and c.id = e.chunk_id
          join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-        where e.team_id = $1 and s.state = 'active'
+        where e.team_id = $1 and s.state = 'active' and s.expires_at is null
         order by e.embedding <#> $2::halfvec, c.id limit ${NEAREST}`,
       [team.teamId, halfvecBinary(embedding)],
     );
@@ -224,23 +224,30 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     assert.equal((await search(scope, embedding)).path, 'graph');
   });
 
-  test('skips chunks of a source that is loading', async () => {
-    await database.query(`update memory.source set state = 'loading' where id = $1`, [sources[0]]);
-    try {
-      const embedding = asked.vector();
-      const { ids, path } = await search(scope, embedding);
-      assert.equal(path, 'graph');
-      const exact = await nearest(embedding);
-      assert.ok(recall(ids, exact) >= 0.9, `recall ${recall(ids, exact)}`);
-      const hidden = await database.query(
-        'select from memory.chunk where source_id = $1 and id = any ($2::uuid[])',
-        [sources[0], ids],
-      );
-      assert.equal(hidden.length, 0);
-    } finally {
-      await database.query(`update memory.source set state = 'active' where id = $1`, [sources[0]]);
-    }
-  });
+  for (const [what, hiding] of [
+    ['loading', `state = 'loading'`],
+    ['due', 'expires_at = now()'],
+  ] as const) {
+    test(`skips chunks of a source that is ${what}`, async () => {
+      await database.query(`update memory.source set ${hiding} where id = $1`, [sources[0]]);
+      try {
+        const embedding = asked.vector();
+        const { ids, path } = await search(scope, embedding);
+        assert.equal(path, 'graph');
+        const exact = await nearest(embedding);
+        assert.ok(recall(ids, exact) >= 0.9, `recall ${recall(ids, exact)}`);
+        const hidden = await database.query(
+          'select from memory.chunk where source_id = $1 and id = any ($2::uuid[])',
+          [sources[0], ids],
+        );
+        assert.equal(hidden.length, 0);
+      } finally {
+        await database.query(`update memory.source set state = 'active', expires_at = null where id = $1`, [
+          sources[0],
+        ]);
+      }
+    });
+  }
 
   test('is built without time-outs, whatever the role has', async () => {
     const connection = connect();

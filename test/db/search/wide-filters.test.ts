@@ -94,10 +94,18 @@ async function openShelf(): Promise<Shelf> {
     for (const [day, kind] of ['ingest', 'import', 'memory', 'ingest', 'import'].entries()) {
       const chunks = [{ text: `heron ${herons.length}`, embedding: vectors.vector() }];
       const sourceId = await storeSource(database, whole, { layer: clientId, chunks });
-      const state = day === 4 ? 'loading' : 'active';
+      // The last one is hidden: it is loading, or due.
+      const hidden = clientId === null ? 'loading' : 'due';
+      const state = day === 4 ? hidden : 'active';
       await database.query(
-        'update memory.source set kind = $2, state = $3, tags = $4::text[] where id = $1',
-        [sourceId, kind, state, tagsOf(kind, day)],
+        `update memory.source set kind = $2, state = $3, tags = $4::text[], expires_at = $5 where id = $1`,
+        [
+          sourceId,
+          kind,
+          state === 'due' ? 'active' : state,
+          tagsOf(kind, day),
+          state === 'due' ? new Date() : null,
+        ],
       );
       const [chunk] = await database.query<{ id: string }>(
         'update memory.chunk set created_at = $2 where source_id = $1 returning id',
@@ -166,7 +174,7 @@ async function countPassing(teamId: string, scope: TeamScope, filters: SearchFil
       where c.team_id = $1
         and case when c.client_id is null then $2 else c.client_id = any ($3::uuid[]) end
         and ($6::timestamptz is null or c.created_at > $6) and ($7::timestamptz is null or c.created_at < $7)
-        and (select s.state = 'active' and ($4::text[] is null or s.kind = any ($4))
+        and (select s.state = 'active' and s.expires_at is null and ($4::text[] is null or s.kind = any ($4))
                     and ($5::uuid[] is null or s.id = any ($5)) and ($8::text[] is null or s.tags @> $8)
                from memory.source s where s.team_id = $1 and s.id = c.source_id)`,
     [

@@ -33,9 +33,16 @@ test('an import whose job was taken over is not completed, and nothing of its so
     chunks: prepareChunksNow(teamId, { chunks: Array.from({ length: CHUNKS }, (_, n) => `heron ${n}`) }),
   };
   let written = 0;
-  const staged = await stageImport(service, scope, null, { ...before, tags: [] }, document, (count) => {
-    written = count;
-  });
+  const staged = await stageImport(
+    service,
+    scope,
+    null,
+    { ...before, tags: [], expiresAt: null },
+    document,
+    (count) => {
+      written = count;
+    },
+  );
   assert.equal(written, CHUNKS);
   const job = { id: newId(), retryCount: 0, data };
   await assert.rejects(completeImport(service, scope, job, staged), LostJobError);

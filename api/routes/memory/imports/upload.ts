@@ -1,12 +1,12 @@
 import { acceptImports } from '../../../../core/imports/accept-imports.ts';
-import { assertMediaTypes, parseFiles } from '../../../../core/imports/parse-files.ts';
+import { assertFutureFiles, assertMediaTypes, parseFiles } from '../../../../core/imports/parse-files.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { freeUnshared } from '../../../../shared/resources/free-memory.ts';
 import { ImportRequest, ImportResponse } from '../../../../shared/schemas/imports.ts';
 import { writeLayer } from '../../../../shared/scope.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { assertTeamActive, withWriteAccess } from '../../../plugins/guards.ts';
-import { answerOnce, readIdempotencyKey } from '../../../plugins/idempotency.ts';
+import { answerOnce, isRepeatable, readIdempotencyKey } from '../../../plugins/idempotency.ts';
 import type { Routes } from '../../../types.ts';
 
 /** POST /v1/memory/imports: files that a worker turns into sources. */
@@ -30,6 +30,8 @@ export const importUploadRoute: Routes = (app, deps) => {
     async (request, reply) => {
       const { teamScope, body } = request;
       const files = await parseFiles(body.items);
+      // The answer of an earlier request is repeated also after the expiry.
+      if (!isRepeatable(request)) assertFutureFiles(files);
       const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       try {

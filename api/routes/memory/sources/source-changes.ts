@@ -15,7 +15,7 @@ export const sourceChangeRoutes: Routes = (app, deps) => {
       config: { permission: 'memory:write' },
       schema: {
         operationId: 'changeSource',
-        summary: 'Change the title or the tags of a source',
+        summary: 'Change the title, the tags or the expiry of a source',
         tags: ['memory'],
         params: IdParams,
         body: SourceChange,

@@ -1,7 +1,7 @@
 -- Part of search_candidates. Returns the filters of a search, and how they are tested. If few chunks can pass, those that
 -- do are returned as `allowed`. If there can be many, `looked_up` is true: candidates are found without the filters,
 -- and those that do not pass are removed by first_passing. It reads some thousand rows at most, however many pass.
--- Without a filter, `hidden` has the chunks of sources that are loading. A filter that is null is not set. p_after and
+-- Without a filter, `hidden` has hidden_chunks. A filter that is null is not set. p_after and
 -- p_before are bounds of a chunk's time, and its source has all of p_tags.
 create or replace function memory.choose_filter(
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
@@ -21,9 +21,7 @@ begin
   is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   looked_up := false;
   if not is_set then
-    select array_agg(c.id) into hidden
-      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-     where s.team_id = claimed_team() and s.state = 'loading';
+    hidden := hidden_chunks();
     return;
   end if;
   -- The indexes of times, kinds and tags are over the whole Team. In a small scope each chunk is tested instead.

@@ -18,7 +18,7 @@ begin
   for v_source in
     select s.id, s.chunk_count from source s
      -- The comparison with '{}' is the condition of the index of sources with tags.
-     where s.team_id = v_team and s.state = 'active'
+     where s.team_id = v_team and s.state = 'active' and not is_due(s.expires_at)
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))

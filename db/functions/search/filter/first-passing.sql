@@ -1,5 +1,5 @@
 -- Part of search_candidates. Returns the places, in p_chunks, of the first p_limit chunks that pass a filter and whose
--- source is not loading. Looks the chunks up in their order, some at once, and stops when enough have passed. The chunks
+-- source is active. Looks the chunks up in their order, some at once, and stops when enough have passed. The chunks
 -- must be within the scope.
 create or replace function memory.first_passing(
   p_chunks uuid[],
@@ -30,7 +30,7 @@ begin
        where (select (p_filter.since is null or c.created_at >= p_filter.since)
                      and (p_filter.until is null or c.created_at < p_filter.until)
                      and (p_filter.sources is null or c.source_id = any (p_filter.sources))
-                     and s.state = 'active'
+                     and s.state = 'active' and not is_due(s.expires_at)
                      and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                      and (p_filter.tags is null or s.tags @> p_filter.tags)
                 from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id

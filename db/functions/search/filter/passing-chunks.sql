@@ -28,7 +28,8 @@ begin
   ), passing_source as materialized (
     -- Each source is looked up by its id, which a join without statistics would not do.
     select d.source_id from (select distinct source_id from dated) d
-     where (select s.state = 'active' and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
+     where (select s.state = 'active' and not is_due(s.expires_at)
+                   and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )

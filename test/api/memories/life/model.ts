@@ -88,8 +88,11 @@ export interface Item {
   supersedes: string | null;
 }
 
+/** The actions that are played. `renew` changes no state and no text: see test/api/expiry. */
+export type PlayedAction = Exclude<MemoryAction, 'renew'>;
+
 export interface Decision {
-  action: MemoryAction;
+  action: PlayedAction;
   memory: string;
   version: number | null;
   title: string | null;
@@ -103,7 +106,7 @@ export interface Decision {
 export const ONE_CHUNK = 2000;
 
 /** The state after an action that is allowed. */
-const NEXT: Readonly<Record<Exclude<MemoryAction, 'delete'>, MemoryState>> = {
+const NEXT: Readonly<Record<Exclude<PlayedAction, 'delete'>, MemoryState>> = {
   publish: 'published',
   update: 'published',
   restore: 'published',

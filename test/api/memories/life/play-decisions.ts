@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../../shared/ids.ts';
-import type { MemoryAction } from '../../../../shared/memory-states.ts';
 import type { Memory } from '../../../../shared/schemas/library.ts';
 import {
   accepted,
@@ -12,7 +11,7 @@ import {
   pickSuperseded,
   textOf,
 } from './asking.ts';
-import { type Decision, type ModelMemory, RIGHTS } from './model.ts';
+import { type Decision, type ModelMemory, type PlayedAction, RIGHTS } from './model.ts';
 import { isApt, refusalsOfDecision } from './refusals.ts';
 import type { DecisionStep, StepOf } from './steps.ts';
 import type { World } from './world.ts';
@@ -26,13 +25,13 @@ const INSTEAD = {
   reopen: 'unpublish',
   unpublish: 'restore',
   restore: 'reopen',
-} as const satisfies Record<MemoryAction, MemoryAction>;
+} as const satisfies Record<PlayedAction, PlayedAction>;
 
 /** The action and the memory: one that it fits, if it fits any. */
-function chosen({ model }: World, step: DecisionStep): { action: MemoryAction; memory?: ModelMemory } {
+function chosen({ model }: World, step: DecisionStep): { action: PlayedAction; memory?: ModelMemory } {
   const { action, back, astray } = step;
   const newest = model.memories.toReversed();
-  const aptFor = (some: MemoryAction) => newest.filter((memory) => isApt(memory, some));
+  const aptFor = (some: PlayedAction) => newest.filter((memory) => isApt(memory, some));
   if (!astray) {
     for (const some of [action, INSTEAD[action]]) {
       const memory = pick(aptFor(some), back);

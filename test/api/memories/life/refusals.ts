@@ -1,4 +1,4 @@
-import type { MemoryAction, MemoryState } from '../../../../shared/memory-states.ts';
+import type { MemoryState } from '../../../../shared/memory-states.ts';
 import {
   type CallerName,
   type Decision,
@@ -7,6 +7,7 @@ import {
   type Model,
   type ModelBatch,
   type ModelMemory,
+  type PlayedAction,
   RIGHTS,
 } from './model.ts';
 
@@ -23,7 +24,7 @@ const INVALID = '400 invalid_request';
 const CONFLICT = '409 conflict';
 
 /** The state table: what may be decided on a memory in which state. */
-const DECISIONS: Readonly<Record<MemoryState, readonly MemoryAction[]>> = {
+const DECISIONS: Readonly<Record<MemoryState, readonly PlayedAction[]>> = {
   review: ['publish', 'discard'],
   published: ['update', 'unpublish', 'delete', 'restore'],
   discarded: ['reopen'],
@@ -31,7 +32,7 @@ const DECISIONS: Readonly<Record<MemoryState, readonly MemoryAction[]>> = {
 };
 
 /** Whether the state table has the transition. */
-export function isApt(memory: ModelMemory, action: MemoryAction): boolean {
+export function isApt(memory: ModelMemory, action: PlayedAction): boolean {
   return DECISIONS[memory.state].includes(action);
 }
 

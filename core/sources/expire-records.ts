@@ -1,0 +1,98 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import {
+  archiveDueMemory,
+  type DueRecord,
+  findDueMemory,
+  lockDueRecords,
+  lockDueRepeats,
+} from '../../db/queries/memory/expiry.ts';
+import { archiveSource, type NewSource } from '../../db/queries/memory/sources.ts';
+import { type LayerId, layerScope } from '../../shared/scope.ts';
+import { runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from './enqueue-indexing.ts';
+
+/** Records archived in one transaction. */
+const MAX_RECORDS = 50;
+/** Chunks deleted in one transaction, except that one record can have more. */
+const MAX_CHUNKS = 2000;
+
+/**
+ * Archives some of the due records of a layer, also in a Team or client that is archived. Searches do not depend on it.
+ * @returns how many; 0 if there are no more, or others have locked them
+ */
+export function expireRecords(
+  { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+  layer: { companyId: string; teamId: string; clientId: LayerId },
+): Promise<number> {
+  const { clientId } = layer;
+  return runCommand(database, layerScope(layer), {
+    lock: (tx) => lockDueRecords(tx, clientId, MAX_RECORDS),
+    apply: async (tx, due) => {
+      let chunks = 0;
+      const records = due.filter((record, index) => {
+        chunks += record.chunks;
+        return index === 0 || chunks <= MAX_CHUNKS;
+      });
+      const audit = await archiveDue(tx, clientId, records);
+      if (records.every(({ sourceId }) => sourceId === null)) return { result: records.length, audit };
+      return {
+        result: records.length,
+        audit,
+        enqueue: () => enqueueIndexing(tx, queue, config, []),
+      };
+    },
+  });
+}
+
+/**
+ * Archives the due sources that a new source would repeat: they count as archived, but their names are still in use.
+ * Lock the names of the source before.
+ * @returns the events for the command to record
+ */
+export async function archiveDueRepeats(tx: TeamTransaction, source: NewSource): Promise<AuditEntry[]> {
+  // The source of a workspace file repeats no other and never expires.
+  if (source.fileId !== undefined) return [];
+  return archiveDue(tx, source.layerId, await lockDueRepeats(tx, source));
+}
+
+/**
+ * Archives a memory that counts as archived because it has expired, if a job has not done it yet. Lock the memory before.
+ * @returns the events for the command to record
+ */
+export async function archiveIfDue(tx: TeamTransaction, memoryId: string): Promise<AuditEntry[]> {
+  const due = await findDueMemory(tx, memoryId);
+  return due === null ? [] : archiveDue(tx, due.clientId, [due]);
+}
+
+async function archiveDue(
+  tx: TeamTransaction,
+  layerId: LayerId,
+  records: readonly DueRecord[],
+): Promise<AuditEntry[]> {
+  const audit: AuditEntry[] = [];
+  for (const { sourceId, memoryId, version, chunks } of records) {
+    if (sourceId !== null) await archiveSource(tx, sourceId);
+    if (memoryId !== null) {
+      await archiveDueMemory(tx, memoryId);
+      const detail = sourceId === null ? { version } : { version, sourceId, chunks };
+      audit.push({
+        kind: 'memory.expire',
+        subjectType: 'memory',
+        subjectId: memoryId,
+        layerId,
+        detail,
+      });
+    } else if (sourceId !== null) {
+      audit.push({
+        kind: 'memory.expire',
+        subjectType: 'source',
+        subjectId: sourceId,
+        layerId,
+        detail: { chunks },
+      });
+    }
+  }
+  return audit;
+}
