@@ -221,6 +221,13 @@ export const QUEUES = {
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
+  'records.expire': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Archive what has expired',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
+  },
   'audit.seal': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

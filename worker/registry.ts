@@ -13,6 +13,7 @@ import { buildVectorGraphs } from './jobs/graphs-build.ts';
 import { failLostImport } from './jobs/import/dead.ts';
 import { processImport } from './jobs/import/process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
+import { expireDueRecords } from './jobs/records-expire.ts';
 import { purgeDeletedTeam } from './jobs/team-purge.ts';
 import { queueOutdatedTeams } from './jobs/terms-outdated.ts';
 import { renewTerms } from './jobs/terms-renew.ts';
@@ -34,6 +35,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'file.waiting': queueWaitingFiles,
   'graphs.build': buildVectorGraphs,
   'keywords.count': countKeywords,
+  'records.expire': expireDueRecords,
   'team.purge': purgeDeletedTeam,
   'terms.outdated': queueOutdatedTeams,
   'terms.renew': renewTerms,

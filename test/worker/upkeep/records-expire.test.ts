@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { QUEUES } from '../../../shared/queues.ts';
+import { expireItems, expireSources, inDays, storedStates } from '../../api/expiry/expire.ts';
+import { recordedBy } from '../../support/company.ts';
+import { doJob } from '../../support/do-job.ts';
+import { addMemories, searchRows } from '../../support/memories.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { addSource } from '../../support/source-library.ts';
+import { addClient, archiveTeam, type Caller, get, post } from '../../support/team.ts';
+
+/** The job goes over the records of all Teams, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+const run = () => doJob(database, 'records.expire', {});
+
+const expired = async (caller: Caller) =>
+  (await get(service, caller, '/v1/memory/status')).json<{ expired: number }>().expired;
+
+describe('the job records.expire', () => {
+  test('archives sources, memories and items in review that have expired, with one event each', async () => {
+    const company = await service.company();
+    const source = await addSource(service, company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
+    const later = await addSource(service, company, { expiresAt: inDays(1) });
+    const never = await addSource(service, company);
+    const [memory] = await addMemories(service, company, 'published', [{ content: 'The heron rule.' }]);
+    const [item] = await addMemories(service, company, 'review', [{}]);
+    await expireSources(service, source.id, memory!.sourceId);
+    await expireItems(service, item!.id);
+    assert.equal(await expired(company), 3);
+
+    const { events, text } = await recordedBy(service, company, async () => {
+      assert.deepEqual(await run(), ['records.expire']);
+    });
+    const ids = [source.id, memory!.sourceId!, memory!.id, item!.id];
+    assert.deepEqual(await storedStates(service, ...ids), ['archived', 'archived', 'archived', 'archived']);
+    assert.deepEqual(await storedStates(service, later.id, never.id), ['active', 'active']);
+    assert.deepEqual(
+      events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
+      [
+        [
+          'memory.expire',
+          'memory',
+          memory!.id,
+          { version: memory!.version, sourceId: memory!.sourceId, chunks: 1 },
+        ],
+        ['memory.expire', 'source', source.id, { chunks: 2 }],
+        ['memory.expire', 'memory', item!.id, { version: item!.version }],
+      ],
+    );
+    assert.doesNotMatch(text, /heron|gull/);
+    assert.equal(await expired(company), 0);
+    assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 0, pending: 2 });
+
+    const again = await recordedBy(service, company, run);
+    assert.deepEqual(again.events, []);
+  });
+
+  test('archives any number of records, also of archived Teams and clients', async () => {
+    const [first, second] = [await service.company(), await service.company()];
+    const ids: string[] = [];
+    for (let n = 0; n < 60; n += 1) ids.push((await addSource(service, first)).id);
+    const clientId = await addClient(service, second);
+    const ofClient = await addSource(service, second, { scope: { clientId } });
+    const ofTeam = await addSource(service, second);
+    await expireSources(service, ...ids, ofClient.id, ofTeam.id);
+    await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
+    await archiveTeam(service, second.teamId);
+    await run();
+    const states = await storedStates(service, ...ids, ofClient.id, ofTeam.id);
+    assert.deepEqual(new Set(states), new Set(['archived']));
+    assert.equal(states.length, 62);
+  });
+
+  test('archives a large source and its layer in several transactions', async () => {
+    const company = await service.company();
+    const chunks = (word: string) => Array.from({ length: 1500 }, (_, n) => ({ text: `${word} ${n}` }));
+    const large = [
+      await addSource(service, company, { chunks: chunks('heron') }),
+      await addSource(service, company, { chunks: chunks('gull') }),
+    ].map(({ id }) => id);
+    await expireSources(service, ...large);
+    await run();
+    assert.deepEqual(await storedStates(service, ...large), ['archived', 'archived']);
+    assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
+  });
+
+  test('archives a source once while its text is stored again', async () => {
+    const company = await service.company();
+    const body = { title: 'T', text: 'A heron.' };
+    const { id } = await addSource(service, company, body);
+    await expireSources(service, id);
+    const { events } = await recordedBy(service, company, async () => {
+      const answers = await Promise.all([
+        run(),
+        post(service, company, '/v1/memory/ingest', body),
+        run(),
+        post(service, company, '/v1/memory/ingest', body),
+      ]);
+      assert.deepEqual(
+        answers.flatMap((answer) => ('statusCode' in answer ? [answer.statusCode] : [])).sort(),
+        [200, 201],
+      );
+    });
+    assert.deepEqual(events.map(({ kind }) => kind).sort(), ['memory.expire', 'memory.ingest']);
+  });
+
+  test('runs every minute', () => {
+    assert.equal(QUEUES['records.expire'].schedule, '* * * * *');
+  });
+});
