@@ -14,6 +14,8 @@ export interface SubmittedText {
   layerId: LayerId;
   title: string;
   content: string;
+  /** Null: never. */
+  expiresAt: Date | null;
 }
 
 /**
@@ -43,7 +45,7 @@ export function submitMemory(
 
 async function apply(
   tx: TeamTransaction,
-  { layerId, title, content }: SubmittedText,
+  { layerId, title, content, expiresAt }: SubmittedText,
   { terms }: PreparedContent,
   model: string,
 ): Promise<Applied<string>> {
@@ -61,6 +63,7 @@ async function apply(
     tags: [],
     captureIds: [],
     supersedes: null,
+    expiresAt,
     embedding: null,
     model,
     sourceId: null,

@@ -8,7 +8,8 @@ import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { Id, Name, OneOf, Text } from '../../../shared/schemas/common.ts';
+import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
+import { Id, Name, OneOf, Text, Time } from '../../../shared/schemas/common.ts';
 import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
 import { layerToWrite } from '../arguments.ts';
@@ -41,6 +42,10 @@ export const remember = teamTool({
       description: 'without it, the beginning of the text; with a known `key`, the title stays',
     }),
     client: ClientArgument('id or name of the client that it belongs to'),
+    expires: Type.Optional({
+      ...Time,
+      description: 'when it expires, such as 2027-03-01T00:00:00Z: from then on searches do not find it',
+    }),
     key: Type.Optional(
       Text(
         300,
@@ -52,15 +57,17 @@ export const remember = teamTool({
     id: { ...Id, description: 'of the source, which `fetch` takes; with the status review, of the memory' },
     status: OneOf(
       ['created', 'replaced', 'duplicate', 'review'],
-      'duplicate: the text was already stored; replaced: the text or the title of this key was; review: it waits for a ' +
-        'decision',
+      'duplicate: the text was already stored; replaced: the text, the title or the expiry of this key was; review: it ' +
+        'waits for a decision',
     ),
     similar: Type.Array(SimilarMemory, {
       description: 'similar published memories of the same layer; empty without the permission memory:read',
     }),
   },
-  run: async (call, { text, title: given, client, key }) => {
+  run: async (call, { text, title: given, client, key, expires }) => {
     const { deps, scope, team, signal } = call;
+    const expiresAt = parseExpiry(expires, '/expires') ?? null;
+    assertFuture(expiresAt, '/expires');
     const layerId = await layerToWrite(call, client);
     assertActive(team);
     // Similar memories show their text, which only a caller who can read memories receives.
@@ -71,7 +78,7 @@ export const remember = teamTool({
     if (needsReview(team, scope)) {
       assertReviewable(text);
       const similar = await findAlike();
-      const submitted = { layerId, title: given ?? makeTitle(text), content: text };
+      const submitted = { layerId, title: given ?? makeTitle(text), content: text, expiresAt };
       const id = await submitMemory(deps, scope, submitted, signal);
       return { id, status: 'review' as const, similar: similar.map(toShown) };
     }
@@ -79,7 +86,12 @@ export const remember = teamTool({
     const kept =
       key === undefined ? null : await readTitle(deps.database, scope, { externalId: key, layerId });
     const title = given ?? kept ?? makeTitle(text);
-    const body = { title, text, ...(key !== undefined && { externalId: key }) };
+    const body = {
+      title,
+      text,
+      ...(key !== undefined && { externalId: key }),
+      ...(expires !== undefined && { expiresAt: expires }),
+    };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
     const similar = await findAlike();
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });

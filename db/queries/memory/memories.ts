@@ -104,7 +104,7 @@ export async function findInReview(
 ): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select m.id from memory.memory_item m
-      where ${inScope('m')} and m.state = 'review' and m.client_id is not distinct from $4::uuid
+      where ${inScope('m')} and ${stateNow('m')} = 'review' and m.client_id is not distinct from $4::uuid
         and m.created_by = $5 and m.content = $6
       order by m.id limit 1`,
     [...scopeValues(tx.scope), layerId, tx.scope.userId, content],

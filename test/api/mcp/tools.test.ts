@@ -333,9 +333,9 @@ describe('the tool remember', () => {
     assert.match(long.text, /^invalid_request: \/text: /);
   });
 
-  test('does not accept an end, which it could not keep', async () => {
+  test('does not accept an expiry that is not a time', async () => {
     const company = await service.company();
-    const args = { text: 'The walrus sleeps.', expires: '2030-01-01T00:00:00Z' };
+    const args = { text: 'The walrus sleeps.', expires: 'tomorrow' };
     assert.equal(await toolOutcome(service, company, 'remember', args), 'invalid_request');
   });
 });
