@@ -17,6 +17,7 @@ import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { outputWidth, type Result } from '../terminal/output.ts';
 import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
+import { EXPIRES_OPTION, parseExpiryOption } from '../terminal/times.ts';
 
 const options = {
   client: {
@@ -30,6 +31,7 @@ const options = {
     value: 'tag',
     help: 'tag of the sources of the files that are sent; can be repeated',
   },
+  expires: EXPIRES_OPTION,
   'retry-failed': { type: 'boolean', help: 'retry the files that failed in an earlier run' },
   'dry-run': { type: 'boolean', help: 'only print what would be sent' },
   'no-wait': { type: 'boolean', help: 'do not wait until the worker has read the files' },
@@ -105,12 +107,13 @@ ${CREDENTIAL_NOTE}`,
   operand: { name: 'folder' },
   async run(values, operand) {
     const tags = parseTagOptions(values.tag ?? []);
+    const expiresAt = parseExpiryOption(values.expires);
     const content = await readFolder(resolve(invocationFolder(), operand));
     const progress = openProgressBar(values.json === true ? process.stderr : process.stdout);
     const { service: asked } = await signedInToTeam(values);
     const service = withRetry(asked, (text) => progress.note(text));
     const clientId = await findOptionalClient(service, values.client);
-    const target = { service, clientId, tags, records: importRecords(service, clientId) };
+    const target = { service, clientId, tags, expiresAt, records: importRecords(service, clientId) };
     return interruptible(progress, async () => {
       const run = await openRun(target, content, values, progress);
       const wait = values['no-wait'] !== true && !run.dryRun;

@@ -53,9 +53,14 @@ export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
  * run was stopped during a request, repeating the request does not import the files twice.
  * @param repeat number of earlier requests with the same files that were intended
  */
-function requestKey({ clientId, tags }: Target, files: readonly NewFile[], repeat: number): string {
+function requestKey(
+  { clientId, tags, expiresAt }: Target,
+  files: readonly NewFile[],
+  repeat: number,
+): string {
   const sent = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
-  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat, tags]);
+  const expiry = expiresAt === undefined ? [] : [expiresAt];
+  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat, tags, ...expiry]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -66,6 +71,8 @@ export interface Target {
   clientId: string | undefined;
   /** Of the sources of all files. */
   tags: readonly string[];
+  /** Undefined: never. */
+  expiresAt: string | undefined;
 }
 
 /**
@@ -73,12 +80,13 @@ export interface Target {
  * @throws ServiceRefusal for all of them
  */
 async function sendTogether(target: Target, files: readonly NewFile[]): Promise<Import[]> {
-  const { service, records, clientId, tags } = target;
+  const { service, records, clientId, tags, expiresAt } = target;
   const body = {
     items: files.map(({ name, content }) => ({
       filename: name,
       contentBase64: content.toString('base64'),
       ...(tags.length === 0 ? {} : { tags }),
+      expiresAt,
     })),
     ...(clientId === undefined ? {} : { scope: { clientId } }),
   };

@@ -144,7 +144,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'a.txt', 'b.txt']);
   });
 
-  test('--tag gives its tags to the sources of the files that are sent', async () => {
+  test('--tag and --expires give tags and an expiry to the sources of the files that are sent', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': 'one' });
     for (const tags of [[' '], ['ß'.repeat(26)], Array.from({ length: 21 }, (_, n) => `${n}`)]) {
@@ -154,13 +154,13 @@ describe('cli import', () => {
     }
     await importDocs(person, company, '--tag', 'Hand Books', '--tag', 'x', '--tag', 'X');
     await writeFolder(join(person.home, 'docs'), { 'b.txt': 'two' });
-    await importDocs(person, company, '--tag', 'later');
+    await importDocs(person, company, '--tag', 'later', '--expires', '2098-07-01');
     const sources = await listSources(service, company);
     assert.deepEqual(
-      sources.map(({ title, tags }) => [title, tags]),
+      sources.map(({ title, tags, expiresAt }) => [title, tags, expiresAt]),
       [
-        ['b.txt', ['later']],
-        ['a.txt', ['hand books', 'x']],
+        ['b.txt', ['later'], '2098-07-01T00:00:00.000Z'],
+        ['a.txt', ['hand books', 'x'], null],
       ],
     );
   });

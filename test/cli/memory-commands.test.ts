@@ -22,7 +22,7 @@ describe('cli ingest', () => {
     const { person, text, data } = await owner();
     await writeFile(join(person.home, 'vpn.md'), 'The gateway is PGW-4012.');
     assert.match(
-      await text('ingest', 'vpn.md', '--tag', 'network'),
+      await text('ingest', 'vpn.md', '--tag', 'network', '--expires', '2098-07-01'),
       /^Stored vpn\.md \([\w-]+\) in 1 chunk\.\n$/,
     );
     assert.match(await text('ingest', 'vpn.md'), /^Already stored as vpn\.md /);
@@ -35,11 +35,11 @@ describe('cli ingest', () => {
     }
     const { items } = await data<{ items: Source[] }>('sources');
     assert.deepEqual(
-      items.map(({ title, tags }) => [title, tags]),
+      items.map(({ title, tags, expiresAt }) => [title, tags, expiresAt]),
       [
-        ['Dash', []],
-        ['Piped', []],
-        ['vpn.md', ['network']],
+        ['Dash', [], null],
+        ['Piped', [], null],
+        ['vpn.md', ['network'], '2098-07-01T00:00:00.000Z'],
       ],
     );
   });
@@ -79,6 +79,13 @@ describe('cli ingest', () => {
     assertRefused(await person.run(['ingest', 'binary']), /binary is not UTF-8 text: import reads/);
     assertRefused(await person.run(['ingest', 'missing']), /missing cannot be read \(ENOENT\)/);
     assertRefused(await person.run(['ingest'], { input: 'text' }), /--title: required/);
+    for (const expires of ['tomorrow', '2001-01-01']) {
+      const args = ['ingest', '-', '--title', 'x', '--expires', expires];
+      assertRefused(
+        await person.run(args, { input: 'text' }),
+        /--expires: (expected a date|must be in the future)/,
+      );
+    }
     assertRefused(await person.run(['ingest', '-', '--title', 'x'], { input: ' \n' }), /contains no text/);
   });
 });
