@@ -555,6 +555,7 @@ table memory.import (
   tags text[] not null default '{}'::text[],
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
+  near_duplicates jsonb not null default '[]'::jsonb,
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -565,6 +566,8 @@ table memory.import (
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
 CREATE INDEX import_failed ON memory.import USING btree (team_id, client_id, id DESC) WHERE (state = 'failed'::text);
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
+CREATE INDEX import_near_duplicates ON memory.import USING btree (team_id) WHERE (near_duplicates <> '[]'::jsonb);
+CREATE INDEX import_source ON memory.import USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
@@ -819,6 +822,22 @@ CREATE TRIGGER tally_added AFTER INSERT ON memory.source REFERENCING NEW TABLE A
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
 grant delete, insert, select, update to memory_service;
+
+table memory.source_sketch (
+  team_id uuid not null,
+  client_id uuid,
+  source_id uuid not null,
+  bands integer[] not null,
+  signature bytea not null,
+  constraint source_sketch_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  constraint source_sketch_pkey PRIMARY KEY (team_id, source_id)
+);
+CREATE INDEX source_sketch_bands ON memory.source_sketch USING gin (bands) WITH (fastupdate=off);
+row level security on;
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete to memory_service;
+grant select (team_id, client_id, source_id) to memory_service;
 
 table memory.worker (
   id uuid not null,
@@ -3435,6 +3454,40 @@ begin
             select w.*, 'words' from by_words w
              where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end) l
   ) a where a.place <= p_limit order by 2 desc, 1 desc;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer)
+ RETURNS TABLE(source_id uuid, signature bytea, own bytea)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_bands int[] := p_bands;
+  v_signature bytea := p_signature;
+begin
+  if v_team is null or not ((p_client is null and writes_team_layer())
+                            or coalesce(p_client = any (writable_clients()), false)) then
+    return;
+  end if;
+  if p_bands is null then
+    select k.bands, k.signature into v_bands, v_signature from source_sketch k
+     where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
+  else
+    insert into source_sketch (team_id, client_id, source_id, bands, signature)
+    values (v_team, p_client, p_source, p_bands, p_signature);
+  end if;
+  return query
+  -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
+  select k.source_id, k.signature, v_signature
+    from (select c.team_id, c.client_id, c.source_id, c.signature from source_sketch c
+           where c.bands && v_bands offset 0) k
+   where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+   limit p_limit;
 end $function$;
 grant execute to memory_service;
 

@@ -88,8 +88,9 @@ async function apply(
   { clientId, importId }: Payload<'import.process'>,
   staged: StagedSource,
 ): Promise<Applied<void>> {
-  const { outcome, source, expired } = await commitSource(tx, staged);
-  if (!(await complete(tx, importId, source.id))) throw new Error('the import is no longer running');
+  const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
+  if (!(await complete(tx, importId, source.id, similarSources)))
+    throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {
     result: undefined,

@@ -1,4 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import { sketchSource } from '../../db/queries/library/similar-sources.ts';
 import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { reactivateSource, retitleSource } from '../../db/queries/memory/source-fields.ts';
 import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
@@ -6,6 +7,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
+import { SketchBuilder } from '../../shared/text/terms/sketch.ts';
 
 /** The text of a memory that is to be published. */
 export interface MemoryText {
@@ -60,6 +62,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await activateSource(tx, sourceId, chunks.length);
+  await storeSketch(tx, { id: sourceId, clientId: text.layerId }, chunks);
   return countStored(sourceId, chunks);
 }
 
@@ -80,6 +83,7 @@ export async function replaceMemoryText(
     chunks: chunks.length,
     indexedAs: text.prepared.indexedAs,
   });
+  await storeSketch(tx, { id: sourceId, clientId: text.layerId }, chunks);
   return countStored(sourceId, chunks);
 }
 
@@ -97,4 +101,16 @@ export async function publishMemoryText(
   if (sourceId === null) return insertMemorySource(tx, { layerId, metadata, tags, expiresAt, ...text });
   await reactivateSource(tx, sourceId, expiresAt);
   return replaceMemoryText(tx, sourceId, { layerId, ...text });
+}
+
+/** Stores the sketch of a memory, so that it is found as a near duplicate of other sources. */
+async function storeSketch(
+  tx: TeamTransaction,
+  source: Parameters<typeof sketchSource>[1],
+  chunks: readonly NewChunk[],
+): Promise<void> {
+  const builder = new SketchBuilder();
+  for (const { sketch } of chunks) builder.add(sketch);
+  const sketch = builder.finish();
+  if (sketch !== null) await sketchSource(tx, source, sketch);
 }

@@ -50,8 +50,14 @@ export function ingestSource(
     lock: (tx) => requireLayerWrite(tx, ingest.layerId),
     apply: (tx, _, staged) => apply(tx, deps, staged),
     answer: (stored) => {
-      const { outcome, source, embedded } = stored;
-      const fields = { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' };
+      const { outcome, source, embedded, similarSources } = stored;
+      const fields = {
+        source,
+        chunks: source.chunks,
+        embedded,
+        duplicate: outcome === 'duplicate',
+        similarSources,
+      };
       return {
         status: outcome === 'created' ? 201 : 200,
         body: outcome === 'updated' ? { ...fields, updated: stored.updated } : fields,

@@ -1,5 +1,6 @@
 import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import { sketchSource } from '../../db/queries/library/similar-sources.ts';
 import { insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { type SourceField, updateSourceFields } from '../../db/queries/memory/source-fields.ts';
 import {
@@ -14,10 +15,11 @@ import {
   replaceSource,
 } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
+import type { SimilarSource, Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
+import { SketchBuilder } from '../../shared/text/terms/sketch.ts';
 import { archiveDueRepeats } from './expire-records.ts';
 
 /** All chunks of a source, or portions of them in order. Portions can be iterated only once. */
@@ -72,6 +74,8 @@ export interface StagedSource {
   written: WrittenCounts | null;
   /** The chunks that have not been written. */
   unwritten: ChunkSequence;
+  /** Of the chunks that have been written. */
+  sketch: SketchBuilder;
 }
 
 /**
@@ -89,7 +93,8 @@ export async function stageSource(
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
-  const staged: StagedSource = { source, model, written: null, unwritten: chunks };
+  const sketch = new SketchBuilder();
+  const staged: StagedSource = { source, model, written: null, unwritten: chunks, sketch };
   if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;
   // A large text that is already stored would be written only to be deleted.
   if (await isStored(database, scope, source)) return staged;
@@ -144,12 +149,13 @@ async function* batchesOf(
 /** Writes the next chunks of a source, and before the first of them the source. Adds them to `written`. */
 async function writeBatch(
   tx: TeamTransaction,
-  { source, model }: StagedSource,
+  { source, model, sketch }: StagedSource,
   written: WrittenCounts,
   batch: readonly NewChunk[],
 ): Promise<void> {
   if (written.chunks === 0) await insertLoadingSource(tx, source);
   await insertChunks(tx, { ...source, model }, batch, written.chunks);
+  for (const chunk of batch) sketch.add(chunk.sketch);
   written.chunks += batch.length;
   written.embedded += batch.filter((chunk) => chunk.embedding !== null).length;
 }
@@ -179,6 +185,7 @@ export async function discardSource(
 export type StoredDraft = {
   source: Source;
   embedded: number;
+  similarSources: SimilarSource[];
   /** The events of due sources that were archived first, for the command to record. */
   expired: AuditEntry[];
 } & ({ outcome: 'created' | 'replaced' | 'duplicate' } | { outcome: 'updated'; updated: SourceField[] });
@@ -193,20 +200,45 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
   if (present?.contentHash.equals(source.contentHash)) {
     if (staged.written !== null) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
-    const embedded = present.source.chunks - pending;
+    const stored = {
+      embedded: present.source.chunks - pending,
+      similarSources: await sketchSource(tx, present.source, null),
+    };
     // Without an external id, the draft can be a different document with the same text.
     const changed =
       source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
-    if (changed !== null) return { outcome: 'updated', embedded, expired, ...changed };
-    return { outcome: 'duplicate', source: present.source, embedded, expired };
+    if (changed !== null) return { outcome: 'updated', ...stored, expired, ...changed };
+    return { outcome: 'duplicate', source: present.source, ...stored, expired };
   }
   const { chunks, embedded } = staged.written ?? (await writeWhole(tx, staged));
   if (present !== null) {
     const stored = await replaceSource(tx, present.source.id, source, chunks);
-    return { outcome: 'replaced', source: stored.source, embedded, expired };
+    return {
+      outcome: 'replaced',
+      source: stored.source,
+      embedded,
+      expired,
+      similarSources: await compare(tx, staged, stored),
+    };
   }
   const stored = await activateSource(tx, source.id, chunks, await findSameAs(tx, source));
-  return { outcome: 'created', source: stored.source, embedded, expired };
+  return {
+    outcome: 'created',
+    source: stored.source,
+    embedded,
+    expired,
+    similarSources: await compare(tx, staged, stored),
+  };
+}
+
+/** Stores the sketch of a source whose chunks are all written, and finds its near duplicates. */
+async function compare(
+  tx: TeamTransaction,
+  staged: StagedSource,
+  { source }: { source: Source },
+): Promise<SimilarSource[]> {
+  const sketch = staged.sketch.finish();
+  return sketch === null ? [] : sketchSource(tx, source, sketch);
 }
 
 /** Of an imported file, the first source with its text; null for other sources. */

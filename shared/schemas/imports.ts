@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, CreatedWith, ExpiresAt, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
-import { LayerKind, WriteScope } from './memory.ts';
+import { LayerKind, SimilarSources, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
 /** The most files in one import request. */
@@ -57,6 +57,7 @@ export const Import = Type.Object({
   ),
   sourceId: Nullable(Id),
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
+  similarSources: SimilarSources,
   createdBy: Id,
   createdWith: CreatedWith,
   createdAt: Time,

@@ -211,6 +211,22 @@ export const Source = Type.Object({
   updatedAt: Time,
 });
 export type Source = Static<typeof Source>;
+
+/** A source whose text is nearly the same as that of another source of its scope. */
+export const SimilarSource = Type.Object({
+  sourceId: Id,
+  title: Type.String(),
+  similarity: Type.Number({
+    description: 'estimated share of word sequences that both texts have: from 0.8 to 1',
+  }),
+});
+export type SimilarSource = Static<typeof SimilarSource>;
+export const SimilarSources = Type.Array(SimilarSource, {
+  description:
+    'up to five active sources of the same scope with nearly the same text, the most similar first; the text is stored ' +
+    'all the same. Empty for a text of fewer than ten words',
+});
+
 export const IngestResponse = Type.Object({
   source: Source,
   chunks: Type.Integer(),
@@ -221,5 +237,6 @@ export const IngestResponse = Type.Object({
       description: 'fields that changed in the source with this externalId; present if the text was the same',
     }),
   ),
+  similarSources: SimilarSources,
 });
 export type IngestResponse = Static<typeof IngestResponse>;

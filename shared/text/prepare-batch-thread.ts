@@ -30,7 +30,10 @@ const turns = new Turns();
  * collects them.
  */
 function buffersOf({ chunks }: Portion): ArrayBuffer[] {
-  return chunks.flatMap(({ terms: { keys, dims, weights } }) => [keys.buffer, dims.buffer, weights.buffer]);
+  return chunks.flatMap(({ terms: { keys, dims, weights }, sketch }) => [
+    ...[keys.buffer, dims.buffer, weights.buffer],
+    sketch.bins.buffer,
+  ]);
 }
 
 /**

@@ -2,13 +2,16 @@ import { ServiceError } from '../errors.ts';
 import type { Place } from '../schemas/memory.ts';
 import { cutPieces } from './chunking.ts';
 import { fieldsText, type SourceFields } from './fields.ts';
-import { type ChunkTerms, chunkTerms } from './terms/chunk-terms.ts';
+import { type ChunkTerms, termsAndSketch } from './terms/chunk-terms.ts';
+import type { ChunkSketch } from './terms/sketch.ts';
 
 /** A chunk with everything that is stored for search, except its vector. */
 export interface PreparedChunk {
   text: string;
   place: Place;
   terms: ChunkTerms;
+  /** Its part of the sketch of its source. */
+  sketch: ChunkSketch;
 }
 
 /** The place of a part. Its headings are read from its text when it is cut. */
@@ -77,7 +80,7 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
         made += 1;
         if (made > MAX_CHUNKS) throw new TooManyChunksError();
         const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
-        portion.chunks.push({ ...piece, terms: chunkTerms(teamId, piece.text, fields) });
+        portion.chunks.push({ ...piece, ...termsAndSketch(teamId, piece.text, fields) });
         portion.inputs.push(index);
       }
       if (portion.chunks.length < PORTION_CHUNKS && performance.now() < until) continue;
@@ -109,7 +112,7 @@ export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, nu
   return counted;
 }
 
-type CutPiece = Omit<PreparedChunk, 'terms'>;
+type CutPiece = Omit<PreparedChunk, 'terms' | 'sketch'>;
 
 /** The pieces of an input; null after a few milliseconds without a piece. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {

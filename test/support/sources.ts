@@ -10,7 +10,7 @@ import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { fieldsNow, fieldsText } from '../../shared/text/fields.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { termsAndSketch } from '../../shared/text/terms/chunk-terms.ts';
 import { TEST_MODEL_NAME } from './needs/database.ts';
 
 /** A chunk as a test gives it. Without an embedding it waits for one. */
@@ -51,7 +51,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
       place: { headings: [], page: null },
-      terms: chunkTerms(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
+      ...termsAndSketch(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
       embedding: embedding ?? null,
     })),
   };

@@ -147,12 +147,13 @@ export async function insertEmbeddings(
   );
 }
 
-/** Deletes the chunks of a source, with their terms and vectors. */
-export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promise<void> {
-  await tx.query('delete from memory.chunk where team_id = $1 and source_id = $2', [
-    tx.scope.teamId,
-    sourceId,
-  ]);
+/** Deletes the chunks of sources, with their terms and vectors, and the sketches of their texts. */
+export async function deleteChunks(tx: TeamTransaction, ...sourceIds: string[]): Promise<void> {
+  await tx.query(
+    `with sketch as (delete from memory.source_sketch where team_id = $1 and source_id = any ($2::uuid[]))
+     delete from memory.chunk where team_id = $1 and source_id = any ($2::uuid[])`,
+    [tx.scope.teamId, sourceIds],
+  );
 }
 
 /** The field of a source's metadata with the title that an imported document contains. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
+import type { SimilarSource } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -44,17 +46,27 @@ export interface ImportRow {
   payloadPrunedAt: Date | null;
   sourceId: string | null;
   expiresAt: Date | null;
+  similarSources: SimilarSource[];
   createdBy: string;
   createdWith: CreatedWith;
   createdAt: Date;
   updatedAt: Date;
 }
 
+/** SQL for the near duplicates that were found when the import was completed, as far as they are active sources now. */
+const SIMILAR_SOURCES = `(
+  select coalesce(jsonb_agg(jsonb_build_object('sourceId', s.id, 'title', s.title, 'similarity', n.similarity)
+                            order by n.similarity desc, s.id desc), '[]')
+    from jsonb_to_recordset(i.near_duplicates) as n ("sourceId" uuid, similarity float8)
+    join memory.source s on s.team_id = i.team_id and s.id = n."sourceId"
+   where ${isActive('s')} and s.client_id is not distinct from i.client_id)`;
+
 /** The columns of `ImportRow`, of `memory.import i`. */
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt",
+  ${SIMILAR_SOURCES} as "similarSources",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
@@ -202,14 +214,28 @@ export async function undoImportStart(tx: TeamTransaction, id: string, attempt: 
   );
 }
 
-/** Marks an import as completed and deletes its file. False if it has already ended or was cancelled. */
-export async function completeImport(tx: TeamTransaction, id: string, sourceId: string): Promise<boolean> {
+/**
+ * Marks an import as completed and deletes its file. False if it has already ended or was cancelled.
+ * @param similar the near duplicates of its source
+ */
+export async function completeImport(
+  tx: TeamTransaction,
+  id: string,
+  sourceId: string,
+  similar: readonly SimilarSource[] = [],
+): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
-     update memory.import set state = 'completed', source_id = $3, error_code = null, error_message = null,
+     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, error_code = null, error_message = null,
             payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
-    [tx.scope.teamId, id, sourceId],
+    // Without titles, which can change.
+    [
+      tx.scope.teamId,
+      id,
+      sourceId,
+      JSON.stringify(similar.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity }))),
+    ],
   );
   return rows.length === 1;
 }

@@ -4,6 +4,7 @@ import { DIMENSION_BITS, exactDim, exactKey, gramCount, gramDim, prefixKey, team
 import { foldMarks, normalizeText, visitWords, type WordVisitor } from '../words.ts';
 import { isFolded } from './characters.ts';
 import { Counts } from './counts.ts';
+import { type ChunkSketch, ShingleCounter } from './sketch.ts';
 
 /** The most non-zero elements of pgvector's `sparsevec`. */
 export const MAX_CHUNK_DIMS = 16_000;
@@ -43,13 +44,28 @@ const FIELD_COUNT = 1;
  * @param fields what `fieldsText` returns for the chunk
  */
 export function chunkTerms(teamId: string, text: string, fields = ''): ChunkTerms {
+  return termsAndSketch(teamId, text, fields).terms;
+}
+
+/**
+ * The terms of a chunk, as `chunkTerms`, and its sketch, which is made of the text without the fields. The hashes of the
+ * words are made once for both. They are hashed with the Team, so that texts of two Teams cannot be compared.
+ */
+export function termsAndSketch(
+  teamId: string,
+  text: string,
+  fields = '',
+): { terms: ChunkTerms; sketch: ChunkSketch } {
   try {
     counter.team = teamState(teamId);
     counter.times = TEXT_COUNT;
     const length = visitWords(normalizeText(text), counter);
+    const sketch = counter.shingles.drain(length);
     counter.times = FIELD_COUNT;
     if (fields !== '') visitWords(normalizeText(fields), counter);
-    return counter.drain(length);
+    // What the fields added is not a part of the next chunk.
+    counter.shingles.reset();
+    return { terms: counter.drain(length), sketch };
   } catch (error) {
     // What was counted must not become a part of the next chunk.
     counter = new TermCounter();
@@ -64,9 +80,10 @@ class TermCounter implements WordVisitor {
   times = 0;
   readonly #dims = new Counts(DIMENSION_BITS);
   readonly #keys = new Counts(32);
+  readonly shingles = new ShingleCounter();
 
   word(normal: string, from: number, to: number): void {
-    this.#exact(normal, from, to);
+    this.shingles.add(this.#exact(normal, from, to));
     // To hash a word takes less time than to look it up.
     if (isFolded(normal, from, to)) this.#folded(normal, from, to);
     else {
@@ -76,16 +93,19 @@ class TermCounter implements WordVisitor {
   }
 
   bigram(normal: string, from: number, to: number): void {
-    this.#exact(normal, from, to);
+    this.shingles.add(this.#exact(normal, from, to));
   }
 
   compound(normal: string, from: number, to: number): void {
     this.#exact(normal, from, to);
   }
 
-  #exact(normal: string, from: number, to: number): void {
+  /** Returns the key, which is the hash of the word with the Team. */
+  #exact(normal: string, from: number, to: number): number {
     this.#dims.add(exactDim(normal, from, to), this.times);
-    this.#keys.add(exactKey(this.team, normal, from, to), 1);
+    const key = exactKey(this.team, normal, from, to);
+    this.#keys.add(key, 1);
+    return key;
   }
 
   #folded(text: string, from: number, to: number): void {

@@ -1,0 +1,41 @@
+-- Stores the sketch of a source, and returns those of sources of its layer that can be near duplicates of it, at most
+-- p_limit, with its own signature. p_bands null: its stored sketch is compared. Returns nothing if the claims cannot write
+-- the layer of the source. A sketch is deleted with the chunks that it was made of, so a new text finds none.
+create or replace function memory.sketch_source(
+  p_client uuid,              -- the layer of the source: null for the Team layer
+  p_source uuid, p_bands int[], p_signature bytea, p_limit int
+) returns table (source_id uuid, signature bytea, own bytea)
+language plpgsql volatile security definer
+set search_path = memory, pg_temp
+-- Plans that are made once: making them took longer than the rest, also that of the check of the foreign key.
+set plan_cache_mode = force_generic_plan
+-- Without statistics of the bands the planner would read every sketch.
+set enable_seqscan = off
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_bands int[] := p_bands;
+  v_signature bytea := p_signature;
+begin
+  if v_team is null or not ((p_client is null and writes_team_layer())
+                            or coalesce(p_client = any (writable_clients()), false)) then
+    return;
+  end if;
+  if p_bands is null then
+    select k.bands, k.signature into v_bands, v_signature from source_sketch k
+     where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
+  else
+    insert into source_sketch (team_id, client_id, source_id, bands, signature)
+    values (v_team, p_client, p_source, p_bands, p_signature);
+  end if;
+  return query
+  -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
+  select k.source_id, k.signature, v_signature
+    from (select c.team_id, c.client_id, c.source_id, c.signature from source_sketch c
+           where c.bands && v_bands offset 0) k
+   where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+   limit p_limit;
+end $$;
+
+revoke execute on function memory.sketch_source(uuid, uuid, int[], bytea, int) from public, memory_service, memory_worker;
+grant execute on function memory.sketch_source(uuid, uuid, int[], bytea, int) to memory_service;

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
+import { SketchBuilder, similarity, type TextSketch } from '../../shared/text/terms/sketch.ts';
+
+const SEED = 20_261;
+
+function sketchOf(text: string, team = 'team'): TextSketch | null {
+  const builder = new SketchBuilder();
+  for (const { sketch } of prepareChunksNow(team, { text })) builder.add(sketch);
+  return builder.finish();
+}
+
+/** The estimated similarity of two texts, and whether they have a band in common, so that one finds the other. */
+function compare(a: string, b: string): { found: boolean; estimate: number } {
+  const [first, second] = [sketchOf(a), sketchOf(b)];
+  assert.ok(first !== null && second !== null);
+  const bands = new Set(first.bands);
+  return {
+    found: second.bands.some((band) => bands.has(band)),
+    estimate: similarity(first.signature, second.signature),
+  };
+}
+
+/** The Jaccard index of the shingles of two texts, without an estimate. */
+function exact(a: string, b: string): number {
+  const [first, second] = [a, b].map((text) => {
+    const words = text.split(/\s+/);
+    return new Set(words.slice(2).map((word, n) => `${words[n]} ${words[n + 1]} ${word}`));
+  }) as [Set<string>, Set<string>];
+  const common = first.intersection(second).size;
+  return common / (first.size + second.size - common);
+}
+
+const word = fc.integer({ min: 0, max: 5000 }).map((number) => `word${number}`);
+const longText = fc.array(word, { minLength: 150, maxLength: 1500 });
+const cjk = fc
+  .array(fc.integer({ min: 0x4e00, max: 0x9fa5 }), { minLength: 200, maxLength: 800 })
+  .map((points) => String.fromCodePoint(...points));
+
+describe('sketches of texts', () => {
+  test('a long text with small edits is found, and its similarity is about exact', () => {
+    const edit = fc.tuple(fc.nat(), fc.constantFrom('replace', 'insert', 'delete'));
+    fc.assert(
+      fc.property(longText, fc.array(edit, { minLength: 1, maxLength: 4 }), (words, edits) => {
+        const changed = [...words];
+        for (const [place, kind] of edits) {
+          const at = place % changed.length;
+          changed.splice(at, kind === 'insert' ? 0 : 1, ...(kind === 'delete' ? [] : ['edited']));
+        }
+        const [a, b] = [words.join(' '), changed.join(' ')];
+        const { found, estimate } = compare(a, b);
+        assert.ok(found);
+        assert.ok(Math.abs(estimate - exact(a, b)) < 0.2, `${estimate} instead of ${exact(a, b)}`);
+        assert.ok(estimate >= 0.7);
+      }),
+      { numRuns: 100, seed: SEED },
+    );
+  });
+
+  test('unrelated texts are not found', () => {
+    fc.assert(
+      fc.property(longText, longText, (a, b) => {
+        const [one, other] = [a.join(' '), b.join(' ')];
+        fc.pre(exact(one, other) < 0.05);
+        const { found, estimate } = compare(one, other);
+        assert.equal(found, false);
+        assert.ok(estimate < 0.2);
+      }),
+      { numRuns: 100, seed: SEED },
+    );
+  });
+
+  test('a text in a script without spaces is found after a small edit, and other texts are not', () => {
+    fc.assert(
+      fc.property(cjk, cjk, fc.nat(), (text, other, place) => {
+        const at = place % text.length;
+        const near = compare(text, `${text.slice(0, at)}水${text.slice(at + 1)}`);
+        assert.ok(near.found && near.estimate > 0.8);
+        assert.ok(compare(text, other).estimate < 0.2);
+      }),
+      { numRuns: 50, seed: SEED },
+    );
+  });
+
+  test('case, punctuation and line breaks make no difference', () => {
+    const text = 'The pump in hall four lost pressure again, so the crew closed valve nine.';
+    const other = 'THE PUMP in hall four\nlost pressure again so the crew – closed – valve nine';
+    assert.deepEqual(compare(text, other), { found: true, estimate: 1 });
+  });
+
+  test('texts of two Teams cannot be compared', () => {
+    const text = 'The pump in hall four lost pressure again, so the crew closed valve nine.';
+    const [one, other] = [sketchOf(text, 'one'), sketchOf(text, 'other')];
+    assert.ok(one !== null && other !== null);
+    assert.equal(
+      one.bands.some((band) => other.bands.includes(band)),
+      false,
+    );
+  });
+
+  test('a text of fewer than ten words has no sketch', () => {
+    assert.equal(sketchOf('one two three four five six seven eight nine'), null);
+    assert.notEqual(sketchOf('one two three four five six seven eight nine ten'), null);
+    assert.equal(sketchOf('— … — '.repeat(20)), null);
+  });
+
+  test('the stored numbers of a text do not change', () => {
+    const sketch = sketchOf(
+      'The pump in hall four lost pressure again, so the crew closed valve nine. 水泵漏水了',
+    );
+    assert.ok(sketch !== null);
+    assert.deepEqual([...sketch.bands.slice(0, 3)], [-2030714792, -1511367134, 2077532316]);
+    assert.equal(sketch.signature.subarray(0, 8).toString('hex'), 'feb1a88210f062fe');
+  });
+});
