@@ -137,7 +137,9 @@ export const TEAM_RIGHTS = {
   decideMemories: {
     givenBy: ['full'],
     permission: 'memory:review',
-    meaning: 'List memories and decide on them, and consolidate to a memory that supersedes another.',
+    meaning:
+      'List memories and decide on them, consolidate to a memory that supersedes another, archive many sources at once, ' +
+      'and purge memories and sources.',
   },
   actForOthers: {
     givenBy: ['full'],

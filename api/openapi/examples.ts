@@ -112,6 +112,10 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     version: 1,
     title: 'The night build deletes old images first',
   },
+  archiveSources: {
+    filter: { kind: 'import', tag: 'operations', createdBefore: '2026-01-01T00:00:00.000Z' },
+    dryRun: true,
+  },
   importFiles: {
     items: [{ filename: 'deployment.md', title: 'Deployment', text: NOTES, tags: ['operations'] }],
   },

@@ -198,6 +198,32 @@ export const SourceChange = Body({
 });
 export type SourceChange = Static<typeof SourceChange>;
 
+/** The most sources that one request archives. */
+export const MAX_ARCHIVED_AT_ONCE = 1000;
+
+/** Which sources to archive. Sources of memories and of workspace files are never archived so. */
+export const ArchiveFilter = Body(
+  {
+    kind: Type.Optional(OneOf(['ingest', 'import'])),
+    clientId: Type.Optional(Type.String({ description: 'only sources of this client' })),
+    tag: TagFilter,
+    q: Type.Optional(Text(300, 'text that the title, the uri or the externalId contains; case is ignored')),
+    createdBefore: Type.Optional(Time),
+  },
+  'At least one field. Sources of memories and of workspace files are skipped',
+);
+export type ArchiveFilter = Static<typeof ArchiveFilter>;
+
+export const ArchiveRequest = Body({
+  filter: ArchiveFilter,
+  dryRun: Type.Boolean({ description: 'only count the sources, and archive none' }),
+});
+export const ArchiveResponse = Type.Object({
+  count: Type.Integer({
+    description: 'how many sources were archived, at most 1,000; of a dry run, how many there are',
+  }),
+});
+
 /** Chunks of a source in one page: as many as one ingest can store. */
 export const CHUNKS_PER_PAGE = 2000;
 

@@ -15,6 +15,7 @@ import { decisionsRoute } from './memories/decisions.ts';
 import { memoriesRoute } from './memories/memories.ts';
 import { memoryRoute } from './memories/memory.ts';
 import { searchRoute } from './search.ts';
+import { bulkArchiveRoute } from './sources/bulk-archive.ts';
 import { sourceRoute } from './sources/source.ts';
 import { sourceChangeRoutes } from './sources/source-changes.ts';
 import { sourcesRoute } from './sources/sources.ts';
@@ -30,6 +31,7 @@ export const memoryRoutes: readonly Routes[] = [
   sourcesRoute,
   sourceRoute,
   sourceChangeRoutes,
+  bulkArchiveRoute,
   tagsRoute,
   embeddingRoutes,
   captureRoute,

@@ -1,0 +1,50 @@
+import type { Layers } from '../../../shared/access.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { containsText } from '../fragments/text-filter.ts';
+
+/** Which sources to archive. A field that is null does not restrict them. */
+export interface SourcesToArchive {
+  layers: Layers;
+  kind: 'ingest' | 'import' | null;
+  /** Normalized. */
+  tag: string | null;
+  /** Text that the title, the URI or the external id contains. */
+  text: string | null;
+  createdBefore: Date | null;
+}
+
+// A memory and a workspace file decide on their own sources.
+const MATCHES = `s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
+  and s.state = 'active' and s.kind in ('ingest', 'import') and ($4::text is null or s.kind = $4)
+  and ($5::text is null or (s.tags @> array[$5::text] and s.tags <> '{}'))
+  and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
+       or ${containsText('s.external_id', '$6')})
+  and ($7::timestamptz is null or date_trunc('milliseconds', s.created_at) < $7)`;
+
+const values = (tx: TeamTransaction, { layers, kind, tag, text, createdBefore }: SourcesToArchive) => [
+  ...[tx.scope.teamId, layers.team, layers.clients],
+  ...[kind, tag, text, createdBefore],
+];
+
+/** Counts the sources that can be archived. */
+export async function countSourcesToArchive(tx: TeamTransaction, which: SourcesToArchive): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from memory.source s where ${MATCHES}`,
+    values(tx, which),
+  );
+  return row?.count ?? 0;
+}
+
+/** Locks at most `limit` of these sources, the oldest first, until the transaction ends. */
+export async function lockSourcesToArchive(
+  tx: TeamTransaction,
+  which: SourcesToArchive,
+  limit: number,
+): Promise<{ id: string; layerId: LayerId; chunks: number }[]> {
+  return tx.query(
+    `select s.id, s.client_id as "layerId", s.chunk_count as chunks from memory.source s
+      where ${MATCHES} order by s.id limit $8 for update`,
+    [...values(tx, which), limit],
+  );
+}
