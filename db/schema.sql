@@ -2755,6 +2755,109 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.purge_memory(p_memory uuid)
+ RETURNS TABLE(version integer, source_id uuid, captures uuid[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- All memories that change, in the order of their ids, to prevent a deadlock.
+  perform from memory_item m
+    where m.team_id = v_team and (m.id = p_memory or m.supersedes = p_memory or m.superseded_by = p_memory)
+    order by m.id for update;
+  delete from memory_item m
+   where m.team_id = v_team and m.id = p_memory
+     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
+  returning m.version, m.source_id, m.capture_ids into version, source_id, captures;
+  if not found then
+    return;
+  end if;
+  update memory_item m
+     set supersedes = nullif(m.supersedes, p_memory), superseded_by = nullif(m.superseded_by, p_memory)
+   where m.team_id = v_team and (m.supersedes = p_memory or m.superseded_by = p_memory);
+  with gone as (
+    delete from capture c
+     where c.team_id = v_team and c.id = any (captures)
+       and c.id <> all (array(select unnest(m.capture_ids) from memory_item m
+                               where m.team_id = v_team and m.capture_ids && captures))
+    returning c.id
+  )
+  select coalesce(array_agg(gone.id order by gone.id), '{}') into captures from gone;
+  if source_id is not null then
+    perform purge_source(source_id);
+  end if;
+  perform purge_records(captures || p_memory);
+  return next;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.purge_records(p_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_patterns constant text[] := array(select '%' || id || '%' from unnest(p_ids) as id);
+begin
+  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
+  update consolidation_batch b
+     set results = (
+       select jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
+                             then '{"state": "discarded", "memoryId": null, "similar": []}'
+                             else jsonb_set(r.result, '{similar}', (
+                               select coalesce(jsonb_agg(n.other order by n.place), '[]')
+                                 from jsonb_array_elements(r.result -> 'similar') with ordinality as n (other, place)
+                                where (n.other ->> 'memoryId')::uuid <> all (p_ids))) end
+                        order by r.place)
+         from jsonb_array_elements(b.results) with ordinality as r (result, place))
+   where b.team_id = v_team and b.results::text like any (v_patterns);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.purge_source(p_source uuid)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_imports uuid[];
+begin
+  perform from source s
+    where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
+      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and not exists (select from memory_item m where m.team_id = v_team and m.source_id = p_source)
+    for update;
+  if not found then
+    return null;
+  end if;
+  with gone as (
+    delete from import i where i.team_id = v_team and i.source_id = p_source returning i.id
+  )
+  select coalesce(array_agg(id), '{}') into v_imports from gone;
+  update import i
+     set near_duplicates = (select coalesce(jsonb_agg(n), '[]') from jsonb_array_elements(i.near_duplicates) as n
+                             where n ->> 'sourceId' <> p_source::text)
+   where i.team_id = v_team and i.near_duplicates <> '[]'
+     and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source));
+  delete from source where team_id = v_team and id = p_source;
+  -- Of other files with its text, the oldest is the first now, as when the source is archived.
+  with copy as (
+    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
+  ), oldest as (
+    select min(id::text)::uuid as id from copy where state = 'active'
+  )
+  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
+    from copy cross join oldest
+   where s.team_id = v_team and s.id = copy.id;
+  perform purge_records(v_imports || p_source);
+  return v_imports;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer)
  RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid)
  LANGUAGE plpgsql

@@ -1,5 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import { withoutPurged } from '../../db/queries/library/purge.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
@@ -98,7 +99,8 @@ async function storeItem(
 ): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layerId } = item;
   const { state, title, content, metadata, tags, expiresAt, embedding, supersedes } = item.text;
-  const similar = await findSimilarMemories(tx, { layerId, terms: prepared.terms, embedding, model });
+  const compared = { layerId, terms: prepared.terms, embedding, model };
+  const similar = await withoutPurged(tx, await findSimilarMemories(tx, compared));
   const stored =
     state === 'published'
       ? await insertMemorySource(tx, {

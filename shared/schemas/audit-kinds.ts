@@ -65,7 +65,14 @@ export const AUDIT_KINDS = {
     subjects: ['memory', 'source'],
     meaning: 'A memory or a source that had expired was archived.',
   },
-  'memory.archive': { subjects: ['source'], meaning: 'A source was archived.' },
+  'memory.archive': {
+    subjects: ['source'],
+    meaning: 'A source was archived, or several at once: then the detail has their ids.',
+  },
+  'memory.purge': {
+    subjects: ['memory', 'source'],
+    meaning: 'A memory or a source was deleted for good, with everything that has its text.',
+  },
   'memory.capture': { subjects: ['capture'], meaning: 'A capture was staged.' },
   'memory.claim': { subjects: ['batch'], meaning: 'Captures were claimed for consolidation.' },
   'memory.release': { subjects: ['batch'], meaning: 'A batch was released: its captures are staged again.' },

@@ -16,6 +16,7 @@ import { memoriesRoute } from './memories/memories.ts';
 import { memoryRoute } from './memories/memory.ts';
 import { searchRoute } from './search.ts';
 import { bulkArchiveRoute } from './sources/bulk-archive.ts';
+import { purgeRoutes } from './sources/purge.ts';
 import { sourceRoute } from './sources/source.ts';
 import { sourceChangeRoutes } from './sources/source-changes.ts';
 import { sourcesRoute } from './sources/sources.ts';
@@ -32,6 +33,7 @@ export const memoryRoutes: readonly Routes[] = [
   sourceRoute,
   sourceChangeRoutes,
   bulkArchiveRoute,
+  purgeRoutes,
   tagsRoute,
   embeddingRoutes,
   captureRoute,

@@ -175,19 +175,23 @@ test('is computed once when two workers run at once', async () => {
 });
 
 describe('changes while vectors are computed', () => {
-  test('leave nothing of a replaced or deleted text, and the new text is embedded', async () => {
+  test('leave nothing of a replaced, deleted or purged text, and the new text is embedded', async () => {
     const company = await service.company();
     const deleted = await storeTexts(service, company, ['to be deleted']);
+    const purged = await storeTexts(service, company, ['to be purged']);
     await storeTexts(service, company, ['to be replaced'], { externalId: 'document' });
     await storeTexts(service, company, ['to stay']);
     const worker = embeddingWorker(service, async (text, signal) => {
       if (text === 'to be deleted') {
         await storeTexts(service, company, ['in its place'], { externalId: 'document' });
         assert.equal((await deleteSource(company.headers, deleted)).statusCode, 204);
+        const url = `/v1/memory/sources/${purged}/purge`;
+        assert.equal((await app.inject({ method: 'POST', url, headers: company.headers })).statusCode, 204);
       }
       return anyVector(text, signal);
     });
     await worker.run();
+    assert.ok(worker.asked.includes('to be purged'));
     const chunks = await chunkVectors(service, company);
     assert.deepEqual(chunks.map(({ text }) => text).sort(), ['in its place', 'to stay']);
     await assertEmbedded(service, company);

@@ -1,0 +1,44 @@
+-- Deletes a source with its chunks, its sketch, the imports that it was made of, their files, and every stored answer that
+-- contains it. Other sources with its text stay. The source of a workspace file, or of a memory that exists, is not
+-- deleted. Returns the ids of the imports; null if the claims cannot write the layer of the source.
+create or replace function memory.purge_source(p_source uuid) returns uuid[]
+language plpgsql volatile security definer
+set search_path = memory, pg_temp
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_imports uuid[];
+begin
+  perform from source s
+    where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
+      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and not exists (select from memory_item m where m.team_id = v_team and m.source_id = p_source)
+    for update;
+  if not found then
+    return null;
+  end if;
+  with gone as (
+    delete from import i where i.team_id = v_team and i.source_id = p_source returning i.id
+  )
+  select coalesce(array_agg(id), '{}') into v_imports from gone;
+  update import i
+     set near_duplicates = (select coalesce(jsonb_agg(n), '[]') from jsonb_array_elements(i.near_duplicates) as n
+                             where n ->> 'sourceId' <> p_source::text)
+   where i.team_id = v_team and i.near_duplicates <> '[]'
+     and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source));
+  delete from source where team_id = v_team and id = p_source;
+  -- Of other files with its text, the oldest is the first now, as when the source is archived.
+  with copy as (
+    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
+  ), oldest as (
+    select min(id::text)::uuid as id from copy where state = 'active'
+  )
+  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
+    from copy cross join oldest
+   where s.team_id = v_team and s.id = copy.id;
+  perform purge_records(v_imports || p_source);
+  return v_imports;
+end $$;
+
+revoke execute on function memory.purge_source(uuid) from public, memory_service, memory_worker;
+grant execute on function memory.purge_source(uuid) to memory_service;
