@@ -88,6 +88,27 @@ const ofSource =
 const archival = ofSource('DELETE');
 const change = ofSource('PATCH');
 
+/** The route that purges a memory or a source of the client, which the Owner made. */
+const purge =
+  (what: 'memories' | 'sources'): Part<string> =>
+  async (scene, service) => {
+    const { company, clientId } = scene;
+    const { id } =
+      what === 'sources'
+        ? await addSource(service, company, { scope: { clientId } })
+        : await addMemory(service, company, 'published', {}, clientId);
+    return `POST /v1/memory/${what}/${id}/purge`;
+  };
+
+/** Archives the sources of the client, or of all layers: there is one of the client. */
+const bulkArchive =
+  (filter: (scene: Scene) => object): Part<object> =>
+  async (scene, service) => {
+    const { company, clientId } = scene;
+    await addSource(service, company, { scope: { clientId } });
+    return { filter: filter(scene), dryRun: false };
+  };
+
 /** A part with the id of an import: of a person with a grant, in the client; otherwise of the Owner, in the Team layer. */
 const withImport =
   <T>(state: 'failed' | 'queued', part: (id: string) => T) =>
@@ -183,6 +204,16 @@ export const REQUESTS = {
   'changing a source of another person': [change('company', 'team'), { tags: ['x'] }],
   'archiving an own source of the client': [archival('person', 'client')],
   'archiving a source of another person': [archival('company', 'team')],
+  'archiving the sources of the client': [
+    'POST /v1/memory/sources/archive',
+    bulkArchive(({ clientId }) => ({ clientId })),
+  ],
+  'archiving the sources of all layers': [
+    'POST /v1/memory/sources/archive',
+    bulkArchive(() => ({ kind: 'ingest' })),
+  ],
+  'purging a source of the client': [purge('sources')],
+  'purging a memory of the client': [purge('memories')],
   'a retry of an import': [withImport('failed', (id) => `POST ${IMPORTS}/${id}/retry`)],
   'a retry of several imports': [`POST ${IMPORTS}/retry`, withImport('failed', (id) => ({ ids: [id] }))],
   'a retry of all imports': [`POST ${IMPORTS}/retry`, withImport('failed', () => ({ all: true }))],

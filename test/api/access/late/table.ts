@@ -73,6 +73,9 @@ const WRITE_BY_ID = {
 const IMPORT = { ...WRITE_BY_ID, 'the import was deleted': '404 not_found' };
 const QUEUED_IMPORT = { ...WRITE_BY_ID, 'the import was cancelled and deleted': '404 not_found' };
 const DECISION = { ...TEAM, 'the client was archived': '404 not_found', ...LOWERED };
+const BULK = { ...DECISION, 'the client was archived': '403 scope_forbidden' };
+/** The only source was that of the client. */
+const NONE_LEFT = { 'the client was archived': '200 {"count":0}' };
 const TWO_DECISIONS = Object.fromEntries(
   Object.entries(DECISION).map(([change, answer]) => [change, `${answer}, ${answer}`]),
 );
@@ -143,6 +146,10 @@ export const TABLE: readonly Row[] = [
   [MEMBER, 'archiving an own source of the client', 2, '204', WRITE_BY_ID],
   [TEAM_ADMIN, 'archiving an own source of the client', 2, '204', lowered('404 not_found')],
   [TEAM_ADMIN, 'archiving a source of another person', 2, '204', lowered('403 forbidden')],
+  [TEAM_ADMIN, 'archiving the sources of the client', 2, '200', BULK],
+  [TEAM_ADMIN, 'archiving the sources of all layers', 2, '200', { ...TEAM, ...LOWERED, ...NONE_LEFT }],
+  [TEAM_ADMIN, 'purging a source of the client', 2, '204', DECISION],
+  [TEAM_ADMIN, 'purging a memory of the client', 2, '204', DECISION],
   [MEMBER, 'an import into the client', 2, '202', WRITE],
   [MEMBER, 'a retry of an import', 2, '202', IMPORT],
   [MEMBER, 'a retry of several imports', 2, '202', IMPORT],

@@ -34,6 +34,7 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
     memoryId: memory,
     version: 1,
   }),
+  'POST /v1/memory/sources/archive': () => ({ filter: { tag: 'none' }, dryRun: false }),
   'POST /v1/memory/memories of one': ({ memory }) => ({ action: 'delete', memoryId: memory }),
   'POST /v1/memory/memories of several': ({ memory }) => ({
     decisions: [{ action: 'delete', memoryId: memory }],

@@ -32,6 +32,7 @@ export async function openPlace(
   ];
   const admin = await person({ companyRole: 'admin' });
   await addSource(service, company);
+  const memory = await addMemory(service, company, 'published');
   const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
   const given = await lend(service, company);
   await released(service, company, given.batchId);
@@ -55,7 +56,8 @@ export async function openPlace(
     own: await plantImport(service, company, { author: member.userId }),
     busy: await plantImport(service, company, { author: member.userId, state: 'running' }),
     source: (await addSource(service, company)).id,
-    memory: (await addMemory(service, company, 'published')).id,
+    memory: memory.id,
+    published: memory.sourceId!,
     vectors: claimed.json<{ batch: { id: string } }>().batch.id,
     batch: lent.batchId,
     released: given.batchId,

@@ -4,6 +4,7 @@ import { CONSOLIDATION_ROWS } from './consolidation.ts';
 import { LIBRARY_ROWS } from './library.ts';
 import { MEMORY_ROWS } from './memory.ts';
 import { OPEN_ROWS } from './open.ts';
+import { REMOVAL_ROWS } from './removal.ts';
 import { TEAM_ROWS } from './team.ts';
 import { TOKEN_ROWS } from './tokens.ts';
 import { WORKSPACE_ROWS } from './workspace.ts';
@@ -15,6 +16,7 @@ export const ALL_ROWS: readonly Row[] = [
   ...TEAM_ROWS,
   ...TOKEN_ROWS,
   ...LIBRARY_ROWS,
+  ...REMOVAL_ROWS,
   ...CONSOLIDATION_ROWS,
   ...MEMORY_ROWS,
   ...WORKSPACE_ROWS,
