@@ -8,7 +8,7 @@ import { signedInToTeam } from '../client/signed-in.ts';
 import type { Target } from '../import/batch.ts';
 import { type FolderContent, readFolder } from '../import/folder-files.ts';
 import { importRecords, readEarlier } from '../import/records.ts';
-import { outcomeTable, summary } from '../import/report.ts';
+import { outcomeTable, similarLines, summary } from '../import/report.ts';
 import { type Run, sendNew } from '../import/run.ts';
 import { NO_WORKER, waitForImports } from '../import/wait-for-imports.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
@@ -75,9 +75,10 @@ async function openRun(
 function report({ outcomes, open }: Run, { files, unreadable, leftOut }: FolderContent): Result {
   for (const name of open.values()) outcomes.push({ name, state: 'waiting' });
   const rows = outcomeTable(outcomes, outputWidth());
+  const similar = similarLines(outcomes);
   const figures = summary(outcomes, files.length + unreadable.length, leftOut);
   return {
-    text: [...(rows.length === 0 ? [] : ['', ...rows, '']), figures].join('\n'),
+    text: [...(rows.length === 0 ? [] : ['', ...rows, '']), ...similar, figures].join('\n'),
     data: { files: outcomes, notReached: files.length + unreadable.length - outcomes.length, leftOut },
   };
 }

@@ -1,12 +1,14 @@
-import { cell, columns, fit, wrap } from '../terminal/columns.ts';
+import type { SimilarSource } from '../../shared/schemas/memory.ts';
+import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import type { FolderContent } from './folder-files.ts';
 
 /**
- * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
+ * The result for one file. `similarTo`: the source whose text is most similar to it, if one is nearly the same. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
  * `earlier`: it failed in an earlier run.
  */
 export type Outcome =
-  | { name: string; state: 'imported' | 'there' | 'new' | 'waiting' }
+  | { name: string; state: 'imported'; similarTo?: SimilarSource }
+  | { name: string; state: 'there' | 'new' | 'waiting' }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
 
 type Explained = Extract<Outcome, { why: string }>;
@@ -60,6 +62,25 @@ export function outcomeTable(outcomes: readonly Outcome[], width: number | null)
       ...more.map((line) => indent + line),
     ];
   });
+}
+
+/** Up to this many near duplicates are named. If there are more, only their number is given. */
+const MAX_SIMILAR = 20;
+
+/** Lists the imported files whose text is nearly the same as that of another source. */
+export function similarLines(outcomes: readonly Outcome[]): string[] {
+  const similar = outcomes.flatMap((outcome) =>
+    outcome.state === 'imported' && outcome.similarTo !== undefined
+      ? [{ name: outcome.name, ...outcome.similarTo }]
+      : [],
+  );
+  if (similar.length === 0) return [];
+  const lines = similar.slice(0, MAX_SIMILAR).map(({ name, title, sourceId, similarity }) => {
+    const share = `${Math.round(similarity * 100)} %`;
+    return `  ${oneLine(name)}: ${share} the same as ${oneLine(title)} (${sourceId})`;
+  });
+  const more = similar.length > MAX_SIMILAR ? [`  and ${similar.length - MAX_SIMILAR} more`] : [];
+  return ['Imported, but nearly the same as other sources:', ...lines, ...more];
 }
 
 const STATE_LABELS = {

@@ -29,8 +29,10 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
     }
     open.delete(id);
     if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
-    else if (item.state === 'completed') outcomes.push({ name, state: 'imported' });
-    else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
+    else if (item.state === 'completed') {
+      const [similarTo] = item.similarSources;
+      outcomes.push({ name, state: 'imported', ...(similarTo === undefined ? {} : { similarTo }) });
+    } else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
     else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });
   }
   return running;

@@ -18,8 +18,10 @@ import { hookSessionEnd } from '../commands/hook/session-end.ts';
 import { hookSessionStart } from '../commands/hook/session-start.ts';
 import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
+import { archive } from '../commands/memory/archive.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { ingest } from '../commands/memory/ingest.ts';
+import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
 import { search } from '../commands/memory/search.ts';
 import { sources } from '../commands/memory/sources.ts';
 import { ownerResetLink } from '../commands/owner-reset-link.ts';
@@ -56,6 +58,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ingest,
   import: importFolder,
   sources,
+  archive,
+  'purge source': purgeSource,
+  'purge memory': purgeMemory,
   capture,
   consolidate,
   review,

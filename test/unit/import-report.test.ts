@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, outcomeTable, summary } from '../../cli/import/report.ts';
+import { type Outcome, outcomeTable, similarLines, summary } from '../../cli/import/report.ts';
 import { columns } from '../../cli/terminal/columns.ts';
 
 const WHY = 'a reason that is much longer than what is left of the line beside the name of its file';
@@ -66,4 +66,19 @@ test('the report summary counts each outcome, files not reached and files left o
     summary([{ name: 'a', state: 'there' }, failed('b')], 5, { ...none, hidden: 2, links: 1 }),
     '5 files: 1 already imported, 1 failed, 3 not reached. Left out: 2 hidden, 1 linked.',
   );
+});
+
+test('the report names the imported files that are nearly the same as other sources, up to twenty', () => {
+  const similar = (name: string): Outcome => ({
+    name,
+    state: 'imported',
+    similarTo: { sourceId: 'an-id', title: 'Old\nplan', similarity: 0.934 },
+  });
+  assert.deepEqual(similarLines([similar('plan.md'), { name: 'b', state: 'imported' }, failed('c')]), [
+    'Imported, but nearly the same as other sources:',
+    '  plan.md: 93 % the same as Old plan (an-id)',
+  ]);
+  const lines = similarLines(Array.from({ length: 23 }, (_, n) => similar(`${n}.md`)));
+  assert.deepEqual([lines.length, lines.at(-1)], [22, '  and 3 more']);
+  assert.deepEqual(similarLines([{ name: 'b', state: 'imported' }]), []);
 });

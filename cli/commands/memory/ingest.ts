@@ -64,9 +64,14 @@ no file is named or the file is -. Files in other formats than text are read by 
     );
     const { source, chunks, duplicate } = answer;
     const what = `${oneLine(source.title)} (${source.id})`;
-    return {
-      text: duplicate ? `Already stored as ${what}.` : `Stored ${what} in ${counted(chunks, 'chunk')}.`,
-      data: answer,
-    };
+    const stored = duplicate
+      ? `Already stored as ${what}.`
+      : `Stored ${what} in ${counted(chunks, 'chunk')}.`;
+    const similar = answer.similarSources.map(
+      ({ sourceId, title, similarity }) =>
+        `  ${Math.round(similarity * 100)} %  ${oneLine(title)} (${sourceId})`,
+    );
+    const lines = similar.length === 0 ? [] : ['These sources have nearly the same text:', ...similar];
+    return { text: [stored, ...lines].join('\n'), data: answer };
   },
 };

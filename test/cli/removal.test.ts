@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Source } from '../../shared/schemas/memory.ts';
+import { openTestApp } from '../support/app.ts';
+import { addMemory, listMemories } from '../support/memories.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { addSource, listSources } from '../support/source-library.ts';
+import { storeSource } from '../support/sources.ts';
+import { addClient, addPerson } from '../support/team.ts';
+import { assertRefused, keepSession, openHomes } from './cli.ts';
+import { signedInOwner } from './cli-person.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const owner = () => signedInOwner(service, base, newPerson);
+
+const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
+
+describe('cli archive', () => {
+  test('counts with --dry-run, and archives all sources that the options describe', async () => {
+    const { company, text, data } = await owner();
+    const clientId = await addClient(service, company);
+    const kept = await addSource(service, company, { title: 'Pumps', tags: ['new'] });
+    await addSource(service, company, { title: 'Pumps', tags: ['old'] });
+    await addSource(service, company, { title: 'Valves', tags: ['old'], scope: { clientId } });
+    const chosen = ['archive', '--tag', 'old', '--kind', 'ingest', '--before', '2100-01-01'];
+    assert.equal(await text(...chosen, '--dry-run'), '2 sources would be archived.\n');
+    assert.deepEqual(await data(...chosen, '--client', 'a client', '--dry-run'), { count: 1, dryRun: true });
+    assert.equal(await text(...chosen, '--containing', 'valve'), 'Archived 1 source.\n');
+    assert.equal(await text(...chosen), 'Archived 1 source.\n');
+    assert.equal(await text(...chosen), 'Archived 0 sources.\n');
+    const { items } = await data<{ items: Source[] }>('sources');
+    assert.deepEqual(
+      items.filter(({ state }) => state === 'active').map(({ id }) => id),
+      [kept.id],
+    );
+  });
+
+  test('sends requests until nothing is left', async () => {
+    const { company, text } = await owner();
+    const chunks = Array.from({ length: 1500 }, (_, n) => ({ text: `chunk ${n}` }));
+    for (const title of ['a', 'b', 'c']) {
+      await storeSource(service.database, ownerScope(company), {
+        layer: null,
+        title,
+        chunks: chunks.map((chunk) => ({ text: `${title} ${chunk.text}` })),
+      });
+    }
+    assert.equal(await text('archive', '--kind', 'ingest'), 'Archived 3 sources.\n');
+  });
+
+  test('is refused without an option that describes the sources, and without Full access', async () => {
+    const { company, person } = await owner();
+    await addSource(service, company, { tags: ['old'] });
+    assertRefused(await person.run(['archive']), /name the sources with --kind/);
+    assertRefused(await person.run(['archive', '--kind', 'memory']), /--kind: expected ingest or import/);
+    assertRefused(await person.run(['archive', '--before', 'soon']), /--before: expected a date/);
+    const member = await newPerson();
+    const { token } = await addPerson(service, company, { teamRole: 'member' });
+    const session = { url: base, token, email: 'm@example.com', expiresAt: '2030-01-01T00:00:00.000Z' };
+    await keepSession(member, session);
+    assertRefused(await member.run(['archive', '--tag', 'old']), /full_access_required/);
+    assert.equal((await listSources(service, company, '?state=active')).length, 1);
+  });
+});
+
+describe('cli purge', () => {
+  test('deletes a source or a memory for good, only with --yes', async () => {
+    const { company, person, text } = await owner();
+    const { id } = await addSource(service, company);
+    const memory = await addMemory(service, company, 'published');
+    assertRefused(await person.run(['purge', 'source', id]), /--yes: required/);
+    assert.equal(await text('purge', 'source', id, '--yes'), `Purged the source ${id}.\n`);
+    assertRefused(await person.run(['purge', 'source', id, '--yes']), /not_found/);
+    const ofMemory = ['purge', 'source', memory.sourceId ?? '', '--yes'];
+    assertRefused(await person.run(ofMemory), /purge the memory/);
+    assert.equal(await text('purge', 'memory', memory.id, '--yes'), `Purged the memory ${memory.id}.\n`);
+    assert.deepEqual(await listSources(service, company), []);
+    assert.deepEqual(await listMemories(service, company), []);
+  });
+});
+
+describe('cli ingest', () => {
+  test('names the sources with nearly the same text', async () => {
+    const { company, person, text } = await owner();
+    const { id } = await addSource(service, company, { title: 'The first', text: PROSE });
+    await writeFile(join(person.home, 'pump.md'), PROSE.toUpperCase());
+    const shown = await text('ingest', 'pump.md');
+    assert.match(
+      shown,
+      new RegExp(
+        `^Stored pump\\.md .+\\nThese sources have nearly the same text:\\n {2}100 % {2}The first \\(${id}\\)\\n$`,
+      ),
+    );
+  });
+});
