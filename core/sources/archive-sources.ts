@@ -97,10 +97,8 @@ async function lockLayers(tx: TeamTransaction, clientId: string | undefined) {
  * One event for all sources. If they are in several layers, it has none: then an agent token that is limited to clients does
  * not list it, because it has ids of sources of other clients. Text of the filter can be content, so it is left out.
  */
-function archiveEvent(
-  sources: readonly FoundSource[],
-  { q: _, tag: __, ...filter }: ArchiveFilter,
-): AuditEntry {
+function archiveEvent(sources: readonly FoundSource[], given: ArchiveFilter): AuditEntry {
+  const { kind, clientId, createdBefore } = given;
   const [first] = sources;
   const isOneLayer = sources.every(({ layerId }) => layerId === first?.layerId);
   return {
@@ -111,7 +109,7 @@ function archiveEvent(
     detail: {
       sourceIds: sources.map(({ id }) => id),
       chunks: sources.reduce((sum, { chunks }) => sum + chunks, 0),
-      filter,
+      filter: { kind, clientId, createdBefore },
     },
   };
 }

@@ -31,7 +31,9 @@ const turns = new Turns();
  */
 function buffersOf({ chunks }: Portion): ArrayBuffer[] {
   return chunks.flatMap(({ terms: { keys, dims, weights }, sketch }) => [
-    ...[keys.buffer, dims.buffer, weights.buffer],
+    keys.buffer,
+    dims.buffer,
+    weights.buffer,
     sketch.bins.buffer,
   ]);
 }

@@ -23,8 +23,13 @@ const MATCHES = `s.team_id = $1 and (($2 and s.client_id is null) or s.client_id
   and ($7::timestamptz is null or date_trunc('milliseconds', s.created_at) < $7)`;
 
 const values = (tx: TeamTransaction, { layers, kind, tag, text, createdBefore }: SourcesToArchive) => [
-  ...[tx.scope.teamId, layers.team, layers.clients],
-  ...[kind, tag, text, createdBefore],
+  tx.scope.teamId,
+  layers.team,
+  layers.clients,
+  kind,
+  tag,
+  text,
+  createdBefore,
 ];
 
 /** Counts the sources that can be archived. */

@@ -101,7 +101,7 @@ describe('a purged memory', () => {
     });
   }
 
-  test('leaves captures of which another memory was made, until that is purged too', async () => {
+  test('leaves captures that another memory was made of, until that is purged too', async () => {
     const company = await service.company();
     const word = newWord();
     await sendCapture(service, company, { summary: word });

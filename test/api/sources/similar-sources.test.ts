@@ -156,7 +156,9 @@ describe('the near duplicates of an import', () => {
     assert.deepEqual(item.similarSources, []);
     const { companyId, teamId, ownerId: userId } = company;
     await doJob(service.database, 'import.process', {
-      ...{ companyId, teamId, userId },
+      companyId,
+      teamId,
+      userId,
       clientId: null,
       importId: item.id,
     });
