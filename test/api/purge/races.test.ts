@@ -40,7 +40,14 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
     contentHash: contentHash({ text }),
     chunks: prepareChunksNow(teamId, { text }),
   };
-  const staged = await stageImport(service, scope, null, { ...item, tags: [] }, document, () => undefined);
+  const staged = await stageImport(
+    service,
+    scope,
+    null,
+    { ...item, tags: [], expiresAt: null },
+    document,
+    () => undefined,
+  );
   const queue = { ...service.queue, settle: async () => undefined } as typeof service.queue;
   const job = { id: newId(), retryCount: 0, data };
   return { id: item.id, complete: () => completeImport({ ...service, queue }, scope, job, staged) };
