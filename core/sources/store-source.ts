@@ -20,7 +20,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { SketchBuilder } from '../../shared/text/terms/sketch.ts';
-import { archiveDueRepeats } from './expire-records.ts';
+import { archiveDueRepeats } from './removal/expire-records.ts';
 
 /** All chunks of a source, or portions of them in order. Portions can be iterated only once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;

@@ -1,4 +1,4 @@
-import { expireRecords } from '../../core/sources/expire-records.ts';
+import { expireRecords } from '../../core/sources/removal/expire-records.ts';
 import { asWorker } from '../../db/driver/database.ts';
 import { listDueLayers } from '../../db/queries/memory/expiry.ts';
 import type { JobHandler } from '../context.ts';

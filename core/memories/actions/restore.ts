@@ -3,7 +3,7 @@ import { findVersionText, insertVersion } from '../../../db/queries/memory/memor
 import { retitleSource } from '../../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { isPast } from '../../../shared/formats/times.ts';
-import { archiveIfDue } from '../../sources/expire-records.ts';
+import { archiveIfDue } from '../../sources/removal/expire-records.ts';
 import { memoryEvent } from '../events.ts';
 import { publishMemoryText, replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';

@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { findMemory, updateMemory } from '../../../db/queries/memory/memories.ts';
-import { archiveSource } from '../../../db/queries/memory/sources.ts';
 import { isPast } from '../../../shared/formats/times.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';

@@ -256,32 +256,6 @@ export async function replaceSource(
 export const metadataJson = ({ metadata }: Partial<Pick<NewSource, 'metadata'>>) =>
   metadata == null ? null : JSON.stringify(metadata);
 
-/** Archives an active source and deletes its chunks, with their terms and vectors. */
-export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
-  await archiveSources(tx, [sourceId]);
-}
-
-/** Archives active sources as `archiveSource` does. */
-export async function archiveSources(tx: TeamTransaction, ids: readonly string[]): Promise<void> {
-  const archived = await tx.query(
-    `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
-      where team_id = $1 and id = any ($2::uuid[]) and state = 'active' returning 1`,
-    [tx.scope.teamId, ids],
-  );
-  if (archived.length < ids.length) throw new Error('a source to archive is not active');
-  await deleteChunks(tx, ...ids);
-  // Of other files with the same text, the oldest is the first now.
-  await tx.query(
-    `with copy as (select s.id, s.same_as from memory.source s
-                    where s.team_id = $1 and s.same_as = any ($2::uuid[]) and s.state = 'active'),
-          oldest as (select c.same_as, min(c.id::text)::uuid as id from copy c group by c.same_as)
-     update memory.source s set same_as = nullif(o.id, s.id)
-       from copy c join oldest o on o.same_as = c.same_as
-      where s.team_id = $1 and s.id = c.id`,
-    [tx.scope.teamId, ids],
-  );
-}
-
 /** Deletes a loading source, because it repeats another. */
 export async function deleteLoadingSource(tx: TeamTransaction, sourceId: string): Promise<void> {
   await tx.query(`delete from memory.source where team_id = $1 and id = $2 and state = 'loading'`, [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/memory/sources.ts';
+import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { searchExplained } from '../../../db/queries/search/search-explained.ts';
 import type { LayerId, TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms.ts';

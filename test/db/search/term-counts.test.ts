@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/memory/sources.ts';
+import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/memory/sources.ts';
+import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { staleLayers, uncountedTeams } from '../../../db/queries/search/keywords.ts';
 import { searchExplained } from '../../../db/queries/search/search-explained.ts';
 import { type LayerId, narrowScope } from '../../../shared/scope.ts';

@@ -1,4 +1,4 @@
-import { archiveSources } from '../../../../core/sources/archive-sources.ts';
+import { archiveSources } from '../../../../core/sources/removal/archive-sources.ts';
 import { ArchiveRequest, ArchiveResponse } from '../../../../shared/schemas/library.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { withRight } from '../../../plugins/guards.ts';

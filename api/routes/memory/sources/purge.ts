@@ -1,6 +1,6 @@
 import { parseId } from '../../../../core/access/parse-id.ts';
 import { purgeMemory } from '../../../../core/memories/purge-memory.ts';
-import { purgeSource } from '../../../../core/sources/purge-source.ts';
+import { purgeSource } from '../../../../core/sources/removal/purge-source.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { withRight } from '../../../plugins/guards.ts';
 import { IdParams } from '../../../request/path-params.ts';

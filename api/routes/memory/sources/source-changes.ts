@@ -1,6 +1,6 @@
 import { parseId } from '../../../../core/access/parse-id.ts';
-import { archiveSource } from '../../../../core/sources/archive-source.ts';
 import { changeSource, parseSourceChange } from '../../../../core/sources/change-source.ts';
+import { archiveSource } from '../../../../core/sources/removal/archive-source.ts';
 import { SourceChange } from '../../../../shared/schemas/library.ts';
 import { Source } from '../../../../shared/schemas/memory.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';

@@ -1,12 +1,12 @@
-import type { TeamTransaction } from '../../db/driver/database.ts';
-import { archiveSource as archive } from '../../db/queries/memory/sources.ts';
-import { ServiceError } from '../../shared/errors.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../shared/scope.ts';
-import { type Applied, runCommand } from '../access/run-command.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { enqueueIndexing } from './enqueue-indexing.ts';
-import { lockSourceForChange } from './lock-source.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { archiveSource as archive } from '../../../db/queries/library/archive.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import { type Applied, runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { enqueueIndexing } from '../enqueue-indexing.ts';
+import { lockSourceForChange } from '../lock-source.ts';
 
 type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 

@@ -1,13 +1,13 @@
-import type { TeamTransaction } from '../../db/driver/database.ts';
-import { purgeSource as purge } from '../../db/queries/library/purge.ts';
-import { lockOwnSource } from '../../db/queries/memory/source-library.ts';
-import { ServiceError } from '../../shared/errors.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
-import { requireRight, type TeamScope } from '../../shared/scope.ts';
-import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
-import { type Applied, runCommand } from '../access/run-command.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { enqueueIndexing } from './enqueue-indexing.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { purgeSource as purge } from '../../../db/queries/library/purge.ts';
+import { lockOwnSource } from '../../../db/queries/memory/source-library.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import { requireRight, type TeamScope } from '../../../shared/scope.ts';
+import { assertActive, canWrite, lockTeamForWrite } from '../../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { enqueueIndexing } from '../enqueue-indexing.ts';
 
 type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 

@@ -1,7 +1,9 @@
 import type { Layers } from '../../../shared/access.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { isActive } from '../fragments/expiry.ts';
 import { containsText } from '../fragments/text-filter.ts';
+import { deleteChunks } from '../memory/chunks.ts';
 
 /** Which sources to archive. A field that is null does not restrict them. */
 export interface SourcesToArchive {
@@ -16,7 +18,7 @@ export interface SourcesToArchive {
 
 // A memory and a workspace file decide on their own sources.
 const MATCHES = `s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
-  and s.state = 'active' and s.kind in ('ingest', 'import') and ($4::text is null or s.kind = $4)
+  and ${isActive('s')} and s.kind in ('ingest', 'import') and ($4::text is null or s.kind = $4)
   and ($5::text is null or (s.tags @> array[$5::text] and s.tags <> '{}'))
   and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
        or ${containsText('s.external_id', '$6')})
@@ -51,5 +53,31 @@ export async function lockSourcesToArchive(
     `select s.id, s.client_id as "layerId", s.chunk_count as chunks from memory.source s
       where ${MATCHES} order by s.id limit $8 for update`,
     [...values(tx, which), limit],
+  );
+}
+
+/** Archives an active source and deletes its chunks, with their terms and vectors. */
+export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  await archiveSources(tx, [sourceId]);
+}
+
+/** Archives active sources as `archiveSource` does. */
+export async function archiveSources(tx: TeamTransaction, ids: readonly string[]): Promise<void> {
+  const archived = await tx.query(
+    `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
+      where team_id = $1 and id = any ($2::uuid[]) and state = 'active' returning 1`,
+    [tx.scope.teamId, ids],
+  );
+  if (archived.length < ids.length) throw new Error('a source to archive is not active');
+  await deleteChunks(tx, ...ids);
+  // Of other files with the same text, the oldest is the first now.
+  await tx.query(
+    `with copy as (select s.id, s.same_as from memory.source s
+                    where s.team_id = $1 and s.same_as = any ($2::uuid[]) and s.state = 'active'),
+          oldest as (select c.same_as, min(c.id::text)::uuid as id from copy c group by c.same_as)
+     update memory.source s set same_as = nullif(o.id, s.id)
+       from copy c join oldest o on o.same_as = c.same_as
+      where s.team_id = $1 and s.id = c.id`,
+    [tx.scope.teamId, ids],
   );
 }

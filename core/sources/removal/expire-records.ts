@@ -1,17 +1,18 @@
-import type { TeamTransaction } from '../../db/driver/database.ts';
-import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
+import { archiveSource } from '../../../db/queries/library/archive.ts';
 import {
   archiveDueMemory,
   type DueRecord,
   findDueMemory,
   lockDueRecords,
   lockDueRepeats,
-} from '../../db/queries/memory/expiry.ts';
-import { archiveSource, type NewSource } from '../../db/queries/memory/sources.ts';
-import { type LayerId, layerScope } from '../../shared/scope.ts';
-import { runCommand } from '../access/run-command.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { enqueueIndexing } from './enqueue-indexing.ts';
+} from '../../../db/queries/memory/expiry.ts';
+import { type NewSource } from '../../../db/queries/memory/sources.ts';
+import { type LayerId, layerScope } from '../../../shared/scope.ts';
+import { runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { enqueueIndexing } from '../enqueue-indexing.ts';
 
 /** Records archived in one transaction. */
 const MAX_RECORDS = 50;

@@ -1,20 +1,20 @@
-import type { TeamTransaction } from '../../db/driver/database.ts';
-import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
 import {
+  archiveSources as archive,
   countSourcesToArchive,
   lockSourcesToArchive,
   type SourcesToArchive,
-} from '../../db/queries/library/bulk-archive.ts';
-import { archiveSources as archive } from '../../db/queries/memory/sources.ts';
-import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { parseTag } from '../../shared/formats/tags.ts';
-import { parseTime } from '../../shared/formats/times.ts';
-import { type ArchiveFilter, MAX_ARCHIVED_AT_ONCE } from '../../shared/schemas/library.ts';
-import { narrowToClient, requireRight, type TeamScope } from '../../shared/scope.ts';
-import { assertActive, lockTeamForWrite, writableLayersNow } from '../access/lock-and-recheck.ts';
-import { runCommand } from '../access/run-command.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { enqueueIndexing } from './enqueue-indexing.ts';
+} from '../../../db/queries/library/archive.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { parseTag } from '../../../shared/formats/tags.ts';
+import { parseTime } from '../../../shared/formats/times.ts';
+import { type ArchiveFilter, MAX_ARCHIVED_AT_ONCE } from '../../../shared/schemas/library.ts';
+import { narrowToClient, requireRight, type TeamScope } from '../../../shared/scope.ts';
+import { assertActive, lockTeamForWrite, writableLayersNow } from '../../access/lock-and-recheck.ts';
+import { runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { enqueueIndexing } from '../enqueue-indexing.ts';
 
 /**
  * Chunks that one request deletes at most, unless the first source has more. On the embedded database, everyone else waits
