@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
+import { plantedSecrets } from '../../support/planted-secrets.ts';
+
+const planted = plantedSecrets().flatMap(({ text, secret }) => [text, secret]);
+
+/** Credentials, parts of them, and what rules look at around them, in any order. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...planted),
+      fc
+        .tuple(fc.constantFrom(...planted), fc.nat({ max: 60 }), fc.nat({ max: 60 }))
+        .map(([whole, from, length]) => whole.slice(from, from + length)),
+      fc.constantFrom(
+        'password',
+        ' is ',
+        '=',
+        ': ',
+        '"',
+        ' ',
+        '\n',
+        'Bearer ',
+        '://',
+        '@',
+        'token',
+        '_',
+        '🔑',
+      ),
+      fc.constantFrom('[redacted: github]', '[redacted: ', ']', '-----BEGIN PRIVATE KEY-----', 'eyJ'),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join('').toWellFormed());
+
+const find = (...texts: string[]) => findSecretsNow(texts.map((each) => ({ text: each })));
+
+describe('any text', () => {
+  it('redacted twice is the same as redacted once', () => {
+    fc.assert(
+      fc.property(text, (each) => {
+        const [once] = find(each);
+        const [twice] = find(once?.masked ?? '');
+        assert.equal(twice?.masked, once?.masked);
+        assert.deepEqual(twice?.findings, []);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('has ranges in order that do not overlap, and what is outside of them is unchanged', () => {
+    fc.assert(
+      fc.property(text, (each) => {
+        const [found] = find(each);
+        const points = [...each];
+        let [from, masked] = [0, ''];
+        for (const { rule, start, end } of found?.findings ?? []) {
+          assert.ok(start >= from && end > start && end <= points.length);
+          masked += `${points.slice(from, start).join('')}[redacted: ${rule}]`;
+          from = end;
+        }
+        assert.equal(found?.masked, masked + points.slice(from).join(''));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('has the same findings by itself and among others', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), (all) => {
+        assert.deepEqual(
+          find(...all),
+          all.flatMap((each) => find(each)),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { findSecretsNow, type SecretInput } from '../../../shared/secrets/find-secrets.ts';
+import { plantedSecrets } from '../../support/planted-secrets.ts';
+
+function find(text: string, name?: string) {
+  const input: SecretInput = name === undefined ? { text } : { text, name };
+  const [found] = findSecretsNow([input]);
+  assert.ok(found);
+  return found;
+}
+
+describe('the rules for credentials', () => {
+  it('masks a credential of each kind, and its preview shows nothing of it', () => {
+    const missed = plantedSecrets().flatMap(({ kind, text, secret }) => {
+      const { findings, masked } = find(text);
+      const shown = findings.map(({ preview }) => preview.replace('…', ''));
+      assert.ok(
+        shown.every((prefix) => prefix.length <= 4 && !prefix.includes(secret)),
+        kind,
+      );
+      return findings.length === 1 && !masked.includes(secret) ? [] : [`${kind}: ${masked}`];
+    });
+    assert.deepEqual(missed, []);
+  });
+
+  it('shows nothing of a password, and at most four characters of a known prefix', () => {
+    const prefix = ['gh', 'p_'].join('');
+    const secret = 'aB3'.repeat(12);
+    assert.equal(find(`use ${prefix}${secret}`).findings[0]?.preview, `${prefix}…`);
+    assert.equal(find('password = "hunter22"').findings[0]?.preview, '…');
+  });
+
+  it('counts offsets in code points', () => {
+    const [finding] = find('🔑 密码 password=hunter22 🔒').findings;
+    assert.deepEqual([finding?.start, finding?.end], [14, 22]);
+  });
+
+  it('masks all of a text with several credentials, and keeps the rest', () => {
+    const [first, second] = [['gh', 'p_', 'x7Y'.repeat(12)].join(''), 'Tr0ub4dor'];
+    assert.equal(
+      find(`a ${first}, b password=${second}; c ${first}`).masked,
+      'a [redacted: github], b password=[redacted: password]; c [redacted: github]',
+    );
+  });
+
+  it('finds a credential by the name of its value', () => {
+    assert.equal(find('hunter22', 'db_password').masked, '[redacted: password]');
+    assert.equal(find('hunter22', 'room').masked, 'hunter22');
+  });
+
+  it('finds a credential at every place of a long text, also where windows meet', () => {
+    const secret = ['gl', 'pat-', 'q4W'.repeat(8)].join('');
+    const line = 'Plain words of a long text without any credential. ';
+    for (const before of [65_000, 262_100, 262_130, 262_144, 524_280]) {
+      const filling = line.repeat(Math.ceil(before / line.length)).slice(0, before);
+      const { findings, masked } = find(`${filling} ${secret} ${line.repeat(500)}`);
+      assert.deepEqual(
+        findings.map(({ start, end }) => [start, end]),
+        [[before + 1, before + 1 + secret.length]],
+        `after ${before}`,
+      );
+      assert.ok(!masked.includes(secret));
+    }
+  });
+
+  it('cannot be switched off by a comment in the text', () => {
+    const secret = ['gl', 'pat-', 'q4W'.repeat(8)].join('');
+    const masked = find(`// secretlint-disable\n${secret} // secretlint-disable-line`).masked;
+    assert.ok(!masked.includes(secret));
+  });
+
+  it('finds a credential of each rule of the preset that is used', () => {
+    const found = new Set(
+      plantedSecrets().flatMap(({ text }) => find(text).findings.map(({ rule }) => rule)),
+    );
+    const names = rules.map(({ meta }) => meta.id.replace('@secretlint/secretlint-rule-', ''));
+    const replaced = ['aws', 'basicauth', 'database-connection-string', 'filter-comments', 'gcp'];
+    const unseen = names.filter((name) => !found.has(name));
+    assert.deepEqual(
+      unseen.filter((name) => ![...replaced, 'privatekey', '1password', 'grafana'].includes(name)),
+      [],
+    );
+  });
+});
