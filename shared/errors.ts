@@ -35,6 +35,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   idempotency_key_reused: { status: 422, title: 'The key has already been used with another body' },
+  secret_detected: { status: 422, title: 'The text contains a credential' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'The service failed' },
   unavailable: { status: 503, title: 'The service cannot answer now; try again' },

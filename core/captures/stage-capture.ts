@@ -6,11 +6,15 @@ import {
   type NewCapture,
 } from '../../db/queries/memory/consolidation/captures.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Capture, CaptureResponse } from '../../shared/schemas/consolidation.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { OnceCommand } from '../access/run-once.ts';
+import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 
 interface StagedCapture {
   capture: Capture;
@@ -18,18 +22,38 @@ interface StagedCapture {
   isNew: boolean;
 }
 
+type CheckedCapture = CheckedFields<Pick<NewCapture, 'sessionId' | 'summary' | 'metadata'>>;
+
 /**
  * Stages a capture. If its author has already staged one with the same session and sequence, the answer is that one.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`
  */
-export function stageCapture({ reads }: TeamScope, draft: NewCapture): OnceCommand<void, StagedCapture> {
+export function stageCapture(
+  { config }: Pick<Dependencies, 'config'>,
+  scope: TeamScope,
+  given: NewCapture,
+): PreparedOnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
+  const { reads } = scope;
   return {
-    lock: async (tx) => {
+    prepare: () => {
+      const { sessionId, summary, metadata } = given;
+      return redactFields(redactionMode(config, scope), { sessionId, summary, metadata });
+    },
+    lock: async (tx, { fields }) => {
+      const draft = { ...given, ...fields };
       await requireLayerWrite(tx, draft.layerId);
       if (draft.sequence !== null) await lockCaptureSequence(tx, draft);
+      return draft;
     },
-    apply: (tx) => apply(tx, draft),
-    answer: ({ capture, isNew }) => ({ status: isNew ? 201 : 200, body: { capture } }),
+    apply: async (tx, draft, { redactions, assertAllowed }) => {
+      assertAllowed();
+      const { result, audit } = await apply(tx, draft);
+      return { result: { ...result, redactions }, audit };
+    },
+    answer: ({ capture, isNew, redactions }) => ({
+      status: isNew ? 201 : 200,
+      body: { capture, redactions },
+    }),
     checkStoredAnswer: (body) => {
       // The first capture can be in a layer that this request did not name, and that the caller can no longer read.
       const { clientId } = (body as CaptureResponse).capture;

@@ -20,9 +20,11 @@ import { parseId } from '../access/parse-id.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
 import { assertFutureItems, type ItemForm, parseItems } from './parse-items.ts';
+import { redactItems } from './redact-items.ts';
 import { layersOf, type ResolvedItem, resolveLayers } from './resolve-layers.ts';
 
 /** What a complete stores, with its contents cut. */
@@ -48,7 +50,8 @@ interface LockedItems<T extends ItemForm> {
  * before with the same items, its results are repeated.
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
- *   `not_found`, `team_archived`; the command also `conflict`, `batch_expired`
+ *   `not_found`, `team_archived`; the command also `conflict`, `batch_expired`,
+ *   `secret_detected`
  */
 export async function completeBatch(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -56,7 +59,9 @@ export async function completeBatch(
   body: CompleteRequest,
   signal: AbortSignal,
 ): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
-  const forms = parseItems(body.items, scope, deps.config.embeddingModel);
+  const checked = await redactItems(redactionMode(deps.config, scope), body.items);
+  const { redactions, assertAllowed } = checked;
+  const forms = parseItems(checked.fields, scope, deps.config.embeddingModel);
   const batchId = parseId(body.batchId);
   // Before a stored answer is repeated, and before contents are cut for nothing.
   const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
@@ -70,8 +75,9 @@ export async function completeBatch(
       };
     },
     lock: (tx, { items }) => lockBatch(tx, batchId, items),
-    apply: (tx, locked, { requestHash }) => apply(tx, deps, { batchId, requestHash, ...locked }),
-    answer: (results) => ({ status: 200, body: { results } }),
+    apply: (tx, locked, { requestHash }) =>
+      apply(tx, deps, { batchId, requestHash, ...locked, assertAllowed }),
+    answer: (results) => ({ status: 200, body: { results, redactions } }),
   };
 }
 
@@ -130,13 +136,14 @@ function assertOfBatch(items: readonly ItemForm[], { captureIds }: LockedBatch):
 async function apply(
   tx: TeamTransaction,
   { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
-  completing: LockedItems<PreparedItem> & { batchId: string; requestHash: Buffer },
+  completing: LockedItems<PreparedItem> & { batchId: string; requestHash: Buffer; assertAllowed: () => void },
 ): Promise<Applied<ConsolidationResult[]>> {
   const { batchId, requestHash, batch, superseded } = completing;
   if (batch.completion !== null) {
     return { result: repeatResults(batch.completion, requestHash), audit: [] };
   }
   if (batch.expired) throw new ServiceError('batch_expired');
+  completing.assertAllowed();
 
   const resolved = completing.reviewed ? completing.resolved.map(toReview) : completing.resolved;
   const context = { batchId, model: config.embeddingModel };

@@ -1,10 +1,11 @@
 import { isNoAnswer } from '../../db/driver/faults.ts';
-import type { Decision, Memory } from '../../shared/schemas/library.ts';
+import type { Decision } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { type DecideDependencies, decide } from './decide.ts';
+import type { DecideDependencies } from './decide.ts';
+import { type Decided, decideChecked } from './decide-checked.ts';
 
 /** The outcome of one decision: the memory, or the error that it failed with. */
-export type DecisionOutcome = { memory: Memory } | { error: unknown };
+export type DecisionOutcome = Decided | { error: unknown };
 
 /**
  * Decides on memories one after the other, each in its own transaction. If one decision fails, the others are still made.
@@ -18,10 +19,10 @@ export async function* decideEach(
   signal: AbortSignal,
 ): AsyncGenerator<DecisionOutcome> {
   let noAnswer: { error: unknown } | null = null;
-  for (const decision of decisions) {
+  for (const [index, decision] of decisions.entries()) {
     if (signal.aborted) break;
     // Each decision would wait just as long for a database that does not respond.
-    const outcome: DecisionOutcome = noAnswer ?? (await tryDecision(deps, scope, decision, signal));
+    const outcome: DecisionOutcome = noAnswer ?? (await tryDecision(deps, scope, decision, signal, index));
     if ('error' in outcome && isNoAnswer(outcome.error)) noAnswer = outcome;
     yield outcome;
   }
@@ -32,9 +33,10 @@ async function tryDecision(
   scope: TeamScope,
   decision: Decision,
   signal: AbortSignal,
+  index: number,
 ): Promise<DecisionOutcome> {
   try {
-    return { memory: await decide(deps, scope, decision, signal) };
+    return await decideChecked(deps, scope, decision, signal, `/decisions/${index}`);
   } catch (error) {
     return { error };
   }

@@ -30,6 +30,7 @@ type PreparedDecision = Pick<Deciding, 'present' | 'text' | 'prepared'> & { othe
 /**
  * Decides on one memory. What an action does is in its file in `actions`.
  * @param signal of the request: no content is cut after it is closed
+ * @param assertAllowed called when the state of the memory allows the decision, before anything is stored
  * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
  *   `team_archived`, `version_conflict`, `conflict`
  */
@@ -38,6 +39,7 @@ export async function decide(
   scope: TeamScope,
   given: Decision,
   signal: AbortSignal,
+  assertAllowed: () => void = () => undefined,
 ): Promise<Memory> {
   const { config, database } = deps;
   const decision = parseDecision(given);
@@ -53,7 +55,13 @@ export async function decide(
     },
     lock: (tx, { otherId }) => lockDecision(tx, decision, otherId),
     apply: (tx, locked, { present, text, prepared }) =>
-      apply(tx, deps, locked, { decision, present, text, prepared, model: config.embeddingModel }),
+      apply(
+        tx,
+        deps,
+        locked,
+        { decision, present, text, prepared, model: config.embeddingModel },
+        assertAllowed,
+      ),
   });
 }
 
@@ -108,8 +116,10 @@ async function apply(
   { queue, config }: DecideDependencies,
   locked: LockedDecision,
   deciding: Deciding,
+  assertAllowed: () => void,
 ): Promise<Applied<Memory>> {
   assertDecidable(locked.own.memory, deciding.decision);
+  assertAllowed();
   const { result, audit, indexed, titleChanged } = await ACTIONS[deciding.decision.action].act(
     tx,
     locked,

@@ -2,11 +2,14 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactFields } from '../redaction/redact-fields.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 import { memoryEvent } from './events.ts';
 
 /** A text that a caller submits for review. */
@@ -22,25 +25,30 @@ export interface SubmittedText {
  * Stores a text as a memory in review that comes from no capture. If the caller has submitted the text before and it still
  * waits, nothing changes.
  * @param signal of the request: the content is not cut after it is closed
- * @returns the id of the memory
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ * @returns the id of the memory, and the credentials that were found, in `/title` and `/text`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`
  */
-export function submitMemory(
+export async function submitMemory(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
   text: SubmittedText,
   signal: AbortSignal,
-): Promise<string> {
-  const { layerId, title, content } = text;
-  return runCommand(database, scope, {
-    prepare: () => prepareContent(scope.teamId, { title, content }, signal),
+): Promise<{ id: string; redactions: Redaction[] }> {
+  const { layerId } = text;
+  const given = { title: text.title, text: text.content };
+  const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
+  const stored = { ...text, title: fields.title, content: fields.text };
+  const id = await runCommand(database, scope, {
+    prepare: () => prepareContent(scope.teamId, stored, signal),
     lock: async (tx) => {
       const team = await lockTeamForWrite(tx);
       if (!(await canWrite(tx, team, [layerId]))) throw new ServiceError('scope_forbidden');
       assertActive(team);
+      assertAllowed();
     },
-    apply: (tx, _locked, prepared) => apply(tx, text, prepared, config.embeddingModel),
+    apply: (tx, _locked, prepared) => apply(tx, stored, prepared, config.embeddingModel),
   });
+  return { id, redactions };
 }
 
 async function apply(

@@ -9,6 +9,7 @@ import type { Hit, SearchRequest, SearchResponse } from '../../shared/schemas/me
 import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactQuery } from '../redaction/redact-query.ts';
 import { explainOutside } from './explain-outside.ts';
 import { findNamedSource } from './explain-source.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
@@ -50,7 +51,7 @@ export function assertSearchAllowed(
  * Searches by meaning and by keyword within the scope of the caller. A query, not a command: it locks nothing. Its audit
  * event is part of the transaction.
  * @throws ServiceError `invalid_request`, `query_embedding_required`, `embedding_model_mismatch`,
- *   `embedding_dimension_mismatch`, `full_access_required`, `scope_forbidden`, `not_found` for a source; as `recheckScope`
+ *   `embedding_dimension_mismatch`, `full_access_required`, `scope_forbidden`, `not_found` for a source, `secret_detected`; as `recheckScope`
  */
 export async function searchMemory(
   deps: Needed,
@@ -75,6 +76,7 @@ export async function searchMemory(
   const scope = narrowScope(currentScope, body.scope);
   const sourceIds = await findSourceFilter(database, currentScope, body.sourceIds);
   const named = await findNamedSource(database, currentScope, body.explainSource);
+  const stored = await redactQuery(config, currentScope, body);
   const query: ChunkQuery = {
     ...times,
     ...tags,
@@ -94,7 +96,7 @@ export async function searchMemory(
   const { hits, explained } = await begin(database, scope, async (tx) => {
     const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
     const hits = await shapeHits(tx, result.hits, shape);
-    insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, hits)]);
+    insertAuditEvents(tx, [searchEvent(queryId, { ...body, ...stored.event }, query.topK, hits)]);
     return { ...result, hits };
   });
   const answer = {
@@ -102,6 +104,7 @@ export async function searchMemory(
     embedding: { mode, model: config.embeddingModel },
     degraded: mode === 'server' && vector === null,
     hits,
+    ...stored.answer,
   };
   if (explained === undefined) return answer;
   const search = { reach: currentScope, scope, query, hits, trace: explained.trace };

@@ -7,11 +7,14 @@ import {
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactFields } from '../redaction/redact-fields.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
 import { lockSourceForChange } from './lock-source.ts';
 
@@ -37,28 +40,32 @@ export function parseSourceChange({ title, tags, expiresAt }: SourceChange): Giv
  * @returns the source as it is now
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller
  *   can write to the layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source
- *   belongs to a memory, or is archived, or for the title or the expiry of a file
+ *   belongs to a memory, or is archived, or for the title or the expiry of a file; `secret_detected`
  */
-export function changeSource(
+export async function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   id: string,
-  given: GivenFields,
-): Promise<Source> {
-  return runCommand(database, scope, {
+  change: SourceChange,
+): Promise<Source & { redactions?: Redaction[] }> {
+  const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), change);
+  const given = parseSourceChange(fields);
+  const source = await runCommand(database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'change'),
     apply: async (tx, source) => {
-      const { updated, ...applied } = await apply(tx, source, given);
+      const { updated, ...applied } = await apply(tx, source, given, assertAllowed);
       if (!updated.includes('title')) return applied;
       return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, [], true) };
     },
   });
+  return redactions.length === 0 ? source : { ...source, redactions };
 }
 
 async function apply(
   tx: TeamTransaction,
   source: Source,
   given: GivenFields,
+  assertAllowed: () => void,
 ): Promise<Applied<Source> & { updated: SourceField[] }> {
   const { id, kind, state, clientId } = source;
   if (kind === 'memory') {
@@ -71,6 +78,7 @@ async function apply(
     throw new ServiceError('conflict', 'A workspace file does not expire; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
+  assertAllowed();
   const changed = await updateSourceFields(tx, id, given);
   if (changed === null) return { result: source, audit: [], updated: [] };
   const { updated } = changed;

@@ -2,6 +2,7 @@ import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { findCreationDay } from '../../db/queries/memory/source-library.ts';
 import { assertFuture } from '../../shared/formats/times.ts';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { contentHashInTurns } from '../../shared/text/content-hash.ts';
@@ -12,8 +13,10 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
 import type { ParsedIngest } from './parse-ingest.ts';
+import { redactIngest } from './redact-ingest.ts';
 import {
   commitSource,
   discardSource,
@@ -29,18 +32,26 @@ interface Ingest extends ParsedIngest {
   signal: AbortSignal;
 }
 
+/** A staged source, and the credentials that were found in its texts. */
+interface StagedIngest {
+  staged: StagedSource;
+  redactions: Redaction[];
+}
+
+type StoredIngest = StoredDraft & { redactions: Redaction[] };
+
 /**
  * Stores a text or chunks as a source, with the jobs that index it. With an external id, it replaces or updates the source
  * that has the id.
  * @param ingest the text and the chunks are deleted from its body when the command prepares them
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `invalid_request` for too
- *   many chunks, or an expiry in the past
+ *   many chunks, or an expiry in the past, `secret_detected`
  */
 export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   ingest: Ingest,
-): PreparedOnceCommand<void, StoredDraft, StagedSource> {
+): PreparedOnceCommand<void, StoredIngest, StagedIngest> {
   const { database } = deps;
   return {
     prepare: async () => {
@@ -48,30 +59,36 @@ export function ingestSource(
       return stage(deps, scope, ingest);
     },
     lock: (tx) => requireLayerWrite(tx, ingest.layerId),
-    apply: (tx, _, staged) => apply(tx, deps, staged),
+    apply: async (tx, _, { staged, redactions }) => {
+      const { result, ...applied } = await apply(tx, deps, staged);
+      return { ...applied, result: { ...result, redactions } };
+    },
     answer: (stored) => {
-      const { outcome, source, embedded, similarSources } = stored;
+      const { outcome, source, embedded, similarSources, redactions } = stored;
       const fields = {
         source,
         chunks: source.chunks,
         embedded,
         duplicate: outcome === 'duplicate',
         similarSources,
+        redactions,
       };
       return {
         status: outcome === 'created' ? 201 : 200,
         body: outcome === 'updated' ? { ...fields, updated: stored.updated } : fields,
       };
     },
-    discard: (staged) => discardSource(database, scope, staged),
+    discard: ({ staged }) => discardSource(database, scope, staged),
   };
 }
 
 async function stage(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { body, embeddings, tags, expiresAt, layerId, signal }: Ingest,
-): Promise<StagedSource> {
+  { layerId, signal, ...ingest }: Ingest,
+): Promise<StagedIngest> {
+  const mode = redactionMode(config, scope);
+  const { body, embeddings, tags, expiresAt, redactions } = await redactIngest(mode, ingest);
   const { externalId } = body;
   const day =
     externalId === undefined
@@ -81,7 +98,7 @@ async function stage(
   const contentHash = await contentHashInTurns(input.value);
   const { fields } = input.value;
   const prepared = await prepareSource(scope.teamId, input, signal);
-  return stageSource(database, scope, {
+  const staged = await stageSource(database, scope, {
     layerId,
     kind: 'ingest',
     title: body.title,
@@ -96,6 +113,7 @@ async function stage(
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),
   });
+  return { staged, redactions };
 }
 
 /**

@@ -14,6 +14,8 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
+import { type CheckedPush, checkPushedFiles } from './check-pushed-files.ts';
 import { enqueueAfterRemoval, enqueueFiles, unindexFiles } from './file-jobs.ts';
 import { newIndexState } from './index-state.ts';
 import type { Pushed } from './parse-pushed-files.ts';
@@ -34,25 +36,27 @@ export function assertPushAllowed(scope: TeamScope, pushed: readonly Pushed[]): 
 /**
  * Writes and deletes files, all or none. The contents are stored before the transaction; if it fails, upkeep deletes
  * those that no version refers to.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`,
+ *   `secret_detected`
  */
 export function pushFiles(
   deps: Pick<Dependencies, 'blobs' | 'config' | 'queue'>,
   scope: TeamScope,
   pushed: readonly Pushed[],
-): PreparedOnceCommand<number, PushResponse, void> {
+): PreparedOnceCommand<number, PushResponse, CheckedPush> {
   return {
-    prepare: () =>
-      deps.blobs.store(
-        scope,
-        pushed.flatMap(({ blob }) => blob ?? []),
-      ),
+    prepare: async () => {
+      const checked = await checkPushedFiles(redactionMode(deps.config, scope), pushed);
+      const blobs = pushed.flatMap(({ blob }) => blob ?? []);
+      if (!checked.isRefused) await deps.blobs.store(scope, blobs);
+      return checked;
+    },
     lock: async (tx) => {
       await requireLayerWrite(tx, ...layersOf(pushed));
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },
-    apply: (tx, revision) => apply(tx, deps, revision, pushed),
+    apply: (tx, revision, checked) => apply(tx, deps, revision, pushed, checked),
     answer: (body) => ({ status: 200, body }),
   };
 }
@@ -62,6 +66,7 @@ async function apply(
   { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
   revision: number,
   pushed: readonly Pushed[],
+  { redactions, maskedPaths, assertAllowed }: CheckedPush,
 ): Promise<Applied<PushResponse>> {
   const current = await findCurrentVersions(tx, pushed);
   const conflicts = await findConflicts(tx, pushed, current);
@@ -70,6 +75,7 @@ async function apply(
       extra: { conflicts },
     });
   }
+  assertAllowed();
   const versions = pushed.map(({ blob, ...place }): NewVersion => {
     const before = current.get(place.path);
     const version = {
@@ -91,8 +97,8 @@ async function apply(
     unindexed.map(({ fileId }) => fileId),
   );
   return {
-    result: { revision, files: versions.map(({ path, version }) => ({ path, version })) },
-    audit: [...versions.map(versionEvent), ...removed],
+    result: { revision, files: versions.map(({ path, version }) => ({ path, version })), redactions },
+    audit: [...versions.map((version) => versionEvent(version, maskedPaths)), ...removed],
     enqueue: async () => {
       await enqueueFiles(tx, queue, versions);
       if (removed.length > 0) await enqueueAfterRemoval(tx, queue, config);
@@ -101,12 +107,15 @@ async function apply(
 }
 
 /** The subject is the file, so that the history of a file can be read by its id. */
-function versionEvent({ sha256, fileId, clientId, path, version, bytes }: NewVersion): AuditEntry {
+function versionEvent(
+  { sha256, fileId, clientId, path, version, bytes }: NewVersion,
+  maskedPaths: CheckedPush['maskedPaths'],
+): AuditEntry {
   return {
     kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
     subjectType: 'file',
     subjectId: fileId,
     layerId: clientId,
-    detail: { path, version, ...(sha256 === null ? {} : { bytes }) },
+    detail: { path: maskedPaths.get(path) ?? path, version, ...(sha256 === null ? {} : { bytes }) },
   };
 }

@@ -72,5 +72,22 @@ export const Problem = Type.Object(
   { additionalProperties: true, description: 'application/problem+json (RFC 9457)' },
 );
 
+/** A credential in a text of a request. It never contains the value. */
+export const Redaction = Type.Object({
+  rule: Type.String({ description: 'name of the rule that found it' }),
+  path: Type.String({
+    description:
+      'JSON pointer of the field; in a base64 field, offsets are those of the decoded text. `/text` is the text of an imported file',
+  }),
+  start: Type.Integer({ description: 'of its first character, in Unicode code points' }),
+  end: Type.Integer({ description: 'after its last character' }),
+  preview: Type.String({ description: 'the prefix of its kind, at most four characters, and `…`' }),
+});
+export type Redaction = Static<typeof Redaction>;
+export const Redactions = Type.Array(Redaction, {
+  description:
+    'credentials that were found in the request, at most 1,000. In the mode `redact`, `[redacted: rule]` is stored in place of each',
+});
+
 /** The kind of a source: a text that was sent, an imported file, a memory, or a workspace file. */
 export const SourceKind = OneOf(['ingest', 'import', 'memory', 'file']);

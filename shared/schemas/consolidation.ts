@@ -10,6 +10,7 @@ import {
   Nullable,
   OneOf,
   PageQuery,
+  Redactions,
   Text,
   Time,
 } from './common.ts';
@@ -83,7 +84,7 @@ export const CaptureQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const CaptureResponse = Type.Object({ capture: Capture });
+export const CaptureResponse = Type.Object({ capture: Capture, redactions: Type.Optional(Redactions) });
 export type CaptureResponse = Static<typeof CaptureResponse>;
 
 export const ClaimRequest = Body({
@@ -143,4 +144,7 @@ export const ConsolidationResult = Type.Object({
   }),
 });
 export type ConsolidationResult = Static<typeof ConsolidationResult>;
-export const CompleteResponse = Type.Object({ results: Type.Array(ConsolidationResult) });
+export const CompleteResponse = Type.Object({
+  results: Type.Array(ConsolidationResult),
+  redactions: Type.Optional(Redactions),
+});

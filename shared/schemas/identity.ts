@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
 import { PUBLISH_RULES, REDACTION_MODES } from '../settings/team-settings.ts';
-import { Body, Id, Name, Nullable, OneOf, Text, Time } from './common.ts';
+import { Body, Id, Name, Nullable, OneOf, Redactions, Text, Time } from './common.ts';
 
 /** Defaults of requests. */
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
@@ -290,6 +290,7 @@ export const AccessRequest = Type.Object({
   state: OneOf(['open', 'approved', 'denied']),
   decidedBy: Nullable(Id),
   createdAt: Time,
+  redactions: Type.Optional(Redactions),
 });
 export type AccessRequest = Static<typeof AccessRequest>;
 export const NewAccessRequest = Body({

@@ -11,6 +11,7 @@ import {
   OneOf,
   PageQuery,
   Problem,
+  Redactions,
   SourceKind,
   StoredExpiry,
   Text,
@@ -167,10 +168,12 @@ export type DecisionRequest = Static<typeof DecisionRequest>;
 
 export const DecisionResponse = Type.Object({
   memory: Type.Optional(Memory),
+  redactions: Type.Optional(Redactions),
   results: Type.Optional(
     Type.Array(
       Type.Object({
         memory: Type.Optional(Memory),
+        redactions: Type.Optional(Redactions),
         problem: Type.Optional(Problem),
       }),
       { description: 'one for each decision, in the same order' },
@@ -189,6 +192,15 @@ export const SourceQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** The answer to a change of a source. */
+export const ChangedSource = Type.Object({
+  ...Source.properties,
+  redactions: Type.Optional({
+    ...Redactions,
+    description: 'credentials in the request; absent if it has no credentials',
+  }),
+});
 
 /** A change of a source whose text stays the same. */
 export const SourceChange = Body({

@@ -9,6 +9,7 @@ import {
   Name,
   Nullable,
   OneOf,
+  Redactions,
   SourceKind,
   StoredExpiry,
   Text,
@@ -154,6 +155,11 @@ export const SearchResponse = Type.Object({
   }),
   hits: Type.Array(Hit),
   explain: Type.Optional(SearchExplanation),
+  redactions: Type.Optional({
+    ...Redactions,
+    description:
+      'present with `storeQueryText`: credentials in the query, which are masked in what is stored',
+  }),
 });
 export type SearchResponse = Static<typeof SearchResponse>;
 
@@ -238,5 +244,6 @@ export const IngestResponse = Type.Object({
     }),
   ),
   similarSources: SimilarSources,
+  redactions: Type.Optional(Redactions),
 });
 export type IngestResponse = Static<typeof IngestResponse>;

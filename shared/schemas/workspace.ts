@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, PageQuery, Problem, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, PageQuery, Problem, Redactions, Time } from './common.ts';
 
 /** The most files in one pull or push. */
 export const MAX_FILES_PER_REQUEST = 200;
@@ -96,6 +96,7 @@ export type PushRequest = Static<typeof PushRequest>;
 export const PushResponse = Type.Object({
   revision: Revision,
   files: Type.Array(Type.Object({ path: Path, version: Version })),
+  redactions: Type.Optional(Redactions),
 });
 export type PushResponse = Static<typeof PushResponse>;
 

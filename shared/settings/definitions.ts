@@ -1,5 +1,6 @@
 import { MODEL_SETTINGS } from './model-settings.ts';
 import type { Setting } from './setting.ts';
+import { REDACTION_MODES } from './team-settings.ts';
 import {
   ADDRESSES,
   ANY_TEXT,
@@ -96,6 +97,13 @@ export const SETTINGS = {
     type: integer(32, 65_536),
     default: 128,
     description: 'The most MiB of bodies over 1 MiB that one API process handles at the same time.',
+  },
+  redaction: {
+    variable: 'MEMORY_REDACTION',
+    type: word(...REDACTION_MODES),
+    default: 'flag',
+    description:
+      'What is done about credentials in new text: nothing (off), report them (flag), store a mask in their place (redact), or refuse the text (refuse). A Team can be stricter.',
   },
   companyName: {
     variable: 'MEMORY_COMPANY_NAME',

@@ -71,7 +71,7 @@ export async function decided(service: Asked, caller: Caller, decision: object):
   const answer = await decide(service, caller, decision);
   assert.equal(answer.statusCode, 200, answer.body);
   const body = answer.json<{ memory: Memory }>();
-  assert.deepEqual(Object.keys(body), ['memory']);
+  assert.deepEqual(Object.keys(body), ['memory', 'redactions']);
   return body.memory;
 }
 

@@ -197,6 +197,17 @@ const SETTINGS: Record<string, Setting> = {
     ],
     refused: ['0', 'yes'],
   },
+  MEMORY_REDACTION: {
+    key: 'redaction',
+    fallback: 'flag',
+    accepted: [
+      ['off', 'off'],
+      ['flag', 'flag'],
+      ['redact', 'redact'],
+      ['refuse', 'refuse'],
+    ],
+    refused: ['on', 'REDACT'],
+  },
   MEMORY_METRICS_TOKEN: {
     key: 'metricsToken',
     fallback: null,

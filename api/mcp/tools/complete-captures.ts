@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { runOnce } from '../../../core/access/run-once.ts';
 import { completeBatch } from '../../../core/consolidation/complete-batch.ts';
+import { type Redaction, Redactions } from '../../../shared/schemas/common.ts';
 import {
   CompleteRequest,
   CompleteResponse,
@@ -9,6 +10,7 @@ import {
 import { countJsonCharacters } from '../../../shared/text/json-characters.ts';
 import { ADDS_ONCE, MAX_ANSWER_CHARACTERS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { listed } from './redactions.ts';
 import { toShown } from './similar.ts';
 
 type CompleteResponse = Static<typeof CompleteResponse>;
@@ -26,18 +28,19 @@ export const completeCaptures = teamTool({
   // A published item can supersede a memory, which is then archived.
   annotations: { ...ADDS_ONCE, destructiveHint: true },
   input: CompleteRequest.properties,
-  output: { results: CompleteResponse.properties.results, ...NOTE },
+  output: { results: CompleteResponse.properties.results, redactions: Redactions, ...NOTE },
   run: async ({ deps, scope, signal }, { batchId, items }) => {
     const command = await completeBatch(deps, scope, { batchId, items }, signal);
     const { body } = await runOnce(deps.database, scope, null, command);
-    return fitted((body as CompleteResponse).results);
+    const { results, redactions = [] } = body as CompleteResponse;
+    return fitted(results, listed(redactions));
   },
 });
 
 /** The results with as many similar memories as fit, those of the first items first. */
-function fitted(given: readonly ConsolidationResult[]) {
+function fitted(given: readonly ConsolidationResult[], redactions: Redaction[]) {
   const results = given.map((result): ConsolidationResult => ({ ...result, similar: [] }));
-  let room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ results });
+  let room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ results, redactions });
   let omitted = 0;
   for (const [index, { similar }] of given.entries()) {
     for (const memory of similar) {
@@ -52,6 +55,7 @@ function fitted(given: readonly ConsolidationResult[]) {
   }
   return {
     results,
+    redactions,
     ...noteOf(
       omitted > 0 && `${omitted} similar memories did not fit: search for the titles of the last items.`,
     ),

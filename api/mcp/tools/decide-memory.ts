@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { decide } from '../../../core/memories/decide.ts';
+import { decideChecked } from '../../../core/memories/decide-checked.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { MEMORY_ACTIONS } from '../../../shared/memory-states.ts';
-import { OneOf } from '../../../shared/schemas/common.ts';
+import { OneOf, Redactions } from '../../../shared/schemas/common.ts';
 import { Decision, Memory } from '../../../shared/schemas/library.ts';
 import { pick } from '../pick.ts';
 import { READS, teamTool } from '../tool.ts';
+import { listed } from './redactions.ts';
 
 const { title, content, supersedes, baseVersion } = Decision.properties;
 /** All actions except `renew`, whose argument the tool does not have. */
@@ -41,12 +42,13 @@ export const decideMemory = teamTool({
   needs: 'full',
   annotations: { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   input: { id: Type.String({ description: 'of the memory' }), ...DECISION },
-  output: DECIDED,
+  output: { ...DECIDED, redactions: Redactions },
   run: async ({ deps, scope, signal }, args) => {
     if (args.action === 'update' && args.title === undefined && args.content === undefined) {
       throw invalidField('/content', 'is required with update when title is absent');
     }
     const decision = { ...pick(DECISION, args), memoryId: args.id };
-    return pick(DECIDED, await decide(deps, scope, decision, signal));
+    const { memory, redactions } = await decideChecked(deps, scope, decision, signal);
+    return { ...pick(DECIDED, memory), redactions: listed(redactions) };
   },
 });

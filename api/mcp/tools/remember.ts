@@ -9,18 +9,22 @@ import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
-import { Id, Name, OneOf, Text, Time } from '../../../shared/schemas/common.ts';
+import { Id, Name, OneOf, Redactions, Text, Time } from '../../../shared/schemas/common.ts';
 import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
+import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
 import { layerToWrite } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
+import { listed } from './redactions.ts';
 import { toShown } from './similar.ts';
 
 /** As much as a message has room for, also if each character is escaped with six bytes. */
 const MAX_TEXT = 160_000;
 /** The longest title that is made of a text, in UTF-16 code units. */
 const MAX_MADE_TITLE = 80;
+/** Much longer than a credential that the title could cut off. */
+const MAX_CHECKED_FOR_TITLE = 20_000;
 
 /** Stores a text that searches find at once. */
 export const remember = teamTool({
@@ -63,6 +67,7 @@ export const remember = teamTool({
     similar: Type.Array(SimilarMemory, {
       description: 'similar published memories of the same layer; empty without the permission memory:read',
     }),
+    redactions: Redactions,
   },
   run: async (call, { text, title: given, client, key, expires }) => {
     const { deps, scope, team, signal } = call;
@@ -79,8 +84,9 @@ export const remember = teamTool({
       assertReviewable(text);
       const similar = await findAlike();
       const submitted = { layerId, title: given ?? makeTitle(text), content: text, expiresAt };
-      const id = await submitMemory(deps, scope, submitted, signal);
-      return { id, status: 'review' as const, similar: similar.map(toShown) };
+      const { id, redactions } = await submitMemory(deps, scope, submitted, signal);
+      const shown = { similar: similar.map(toShown), redactions: listed(redactions) };
+      return { id, status: 'review' as const, ...shown };
     }
     // A source that exists keeps its title.
     const kept =
@@ -96,12 +102,13 @@ export const remember = teamTool({
     const similar = await findAlike();
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
     const answer = await runOnce(deps.database, scope, null, command);
-    const { source, duplicate } = answer.body as IngestResponse;
+    const { source, duplicate, redactions = [] } = answer.body as IngestResponse;
     const stored = answer.status === 201 ? 'created' : 'replaced';
     return {
       id: source.id,
       status: duplicate ? ('duplicate' as const) : (stored as 'created' | 'replaced'),
       similar: similar.map(toShown),
+      redactions: listed(redactions),
     };
   },
 });
@@ -113,9 +120,13 @@ function assertReviewable(text: string): void {
   }
 }
 
-/** The title of a text without one: the beginning of its first line, to the end of a word. */
+/**
+ * The title of a text without one: the beginning of its first line, to the end of a word. Credentials are masked in every mode,
+ * because no rule recognizes one that is cut off.
+ */
 function makeTitle(text: string): string {
-  const [line = ''] = text.trim().split('\n', 1);
+  const [beginningOfText] = findSecretsNow([{ text: text.trim().slice(0, MAX_CHECKED_FOR_TITLE) }]);
+  const [line = ''] = (beginningOfText?.masked ?? '').split('\n', 1);
   if (line.length <= MAX_MADE_TITLE) return line.trim();
   const beginning = line.slice(0, MAX_MADE_TITLE).toWellFormed().replace('\ufffd', '');
   const end = beginning.lastIndexOf(' ');

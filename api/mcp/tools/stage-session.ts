@@ -2,10 +2,11 @@ import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { runOnce } from '../../../core/access/run-once.ts';
 import { parseCapture } from '../../../core/captures/parse-capture.ts';
 import { stageCapture } from '../../../core/captures/stage-capture.ts';
-import { Id, Name, OneOf } from '../../../shared/schemas/common.ts';
+import { Id, Name, OneOf, Redactions } from '../../../shared/schemas/common.ts';
 import { CaptureRequest, type CaptureResponse, Sequence } from '../../../shared/schemas/consolidation.ts';
 import { layerToWrite } from '../arguments.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
+import { listed } from './redactions.ts';
 
 const { summary } = CaptureRequest.properties;
 
@@ -31,14 +32,16 @@ export const stageSession = teamTool({
       ['created', 'duplicate'],
       'duplicate: the session already has a capture with this sequence',
     ),
+    redactions: Redactions,
   },
   run: async (call, { session, sequence, text, client }) => {
     const { deps, scope, team } = call;
     const layerId = await layerToWrite(call, client);
     assertActive(team);
     const draft = { ...parseCapture({ sessionId: session, summary: text, sequence }), layerId };
-    const answer = await runOnce(deps.database, scope, null, stageCapture(scope, draft));
-    const { capture } = answer.body as CaptureResponse;
-    return { id: capture.id, status: answer.status === 201 ? ('created' as const) : ('duplicate' as const) };
+    const answer = await runOnce(deps.database, scope, null, stageCapture(deps, scope, draft));
+    const { capture, redactions = [] } = answer.body as CaptureResponse;
+    const status = answer.status === 201 ? ('created' as const) : ('duplicate' as const);
+    return { id: capture.id, status, redactions: listed(redactions) };
   },
 });

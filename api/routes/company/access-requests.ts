@@ -40,7 +40,7 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
         tags: ['company'],
         body: NewAccessRequest,
         response: { 201: AccessRequest },
-        errors: errorCodes('not_found', 'conflict', 'team_archived'),
+        errors: errorCodes('not_found', 'conflict', 'team_archived', 'secret_detected'),
       },
     },
     async ({ identity, body }, reply) => {

@@ -8,7 +8,7 @@ import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
 /** POST /v1/memory/captures: stages the summary of a session, which no search finds. */
-export const captureRoute: Routes = (app, { database }) => {
+export const captureRoute: Routes = (app, { config, database }) => {
   app.post(
     '/v1/memory/captures',
     {
@@ -19,7 +19,7 @@ export const captureRoute: Routes = (app, { database }) => {
         tags: ['memory'],
         body: CaptureRequest,
         response: { 200: CaptureResponse, 201: CaptureResponse },
-        errors: errorCodes('scope_forbidden', 'team_archived'),
+        errors: errorCodes('scope_forbidden', 'team_archived', 'secret_detected'),
       },
       preValidation: readIdempotencyKey,
     },
@@ -27,7 +27,7 @@ export const captureRoute: Routes = (app, { database }) => {
       const { body, teamScope } = request;
       const draft = { ...parseCapture(body), layerId: writeLayer(teamScope, body.scope) };
       assertTeamActive(request);
-      return answerOnce(request, reply, database, stageCapture(teamScope, draft));
+      return answerOnce(request, reply, database, stageCapture({ config }, teamScope, draft));
     },
   );
 };

@@ -35,6 +35,7 @@ export const ingestRoute: Routes = (app, deps) => {
           'embedding_dimension_mismatch',
           'scope_forbidden',
           'team_archived',
+          'secret_detected',
         ),
       },
       preValidation: readIdempotencyKey,

@@ -25,6 +25,7 @@ export const searchRoute: Routes = (app, deps) => {
           'full_access_required',
           'scope_forbidden',
           'not_found',
+          'secret_detected',
         ),
       },
       preValidation: async ({ teamScope, body }) =>

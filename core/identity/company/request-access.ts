@@ -9,32 +9,38 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { redactFields } from '../../redaction/redact-fields.ts';
 
 type RequestedAccess = Pick<AccessRequest, 'teamId' | 'access' | 'reason'>;
 
 /**
- * Requests access to a Team for the caller, a Company Admin. A Company Owner has access to every Team already.
+ * Requests access to a Team for the caller, a Company Admin. The reason belongs to the Company, so the mode of the
+ * deployment applies to it. A Company Owner has access to every Team already.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `conflict` if the caller has the access
- *   or an open request for the Team, `team_archived`
+ *   or an open request for the Team, `team_archived`, `secret_detected`
  */
-export function requestAccess(
-  { database }: Pick<Dependencies, 'database'>,
+export async function requestAccess(
+  { config, database }: Pick<Dependencies, 'config' | 'database'>,
   scope: CompanyScope,
   requested: RequestedAccess,
 ): Promise<AccessRequest> {
-  return runCommand(database, scope, {
+  const { reason } = requested;
+  const { fields, redactions, assertAllowed } = await redactFields(config.redaction, { reason });
+  const made = await runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'admin');
       return lockTeam(tx, requested.teamId);
     },
-    apply: (tx, team) => apply(tx, team, requested),
+    apply: (tx, team) => apply(tx, team, { ...requested, ...fields }, assertAllowed),
   });
+  return redactions.length === 0 ? made : { ...made, redactions };
 }
 
 async function apply(
   tx: ScopedTransaction<CompanyScope>,
   team: Team,
   requested: RequestedAccess,
+  assertAllowed: () => void,
 ): Promise<Applied<AccessRequest>> {
   const { teamId, access } = requested;
   const standing = await findStanding(tx, teamId, tx.scope.userId);
@@ -43,6 +49,7 @@ async function apply(
     throw new ServiceError('conflict', 'You already have this access');
   }
   assertActive(team);
+  assertAllowed();
   const result = await insertAccessRequest(tx, { id: newId(), ...requested });
   if (result === null) throw new ServiceError('conflict', 'You already have an open request for this Team');
   return {

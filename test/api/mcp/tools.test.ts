@@ -365,7 +365,10 @@ describe('the tools of captures and memories', () => {
       'complete_captures',
       completing,
     );
-    assert.deepEqual(await called(service, company, 'complete_captures', completing), { results });
+    assert.deepEqual(await called(service, company, 'complete_captures', completing), {
+      results,
+      redactions: [],
+    });
     const { memoryId: id } = results[0] ?? {};
     const published = await called(service, company, 'decide_memory', { id, version: 1, action: 'publish' });
     assert.deepEqual([published['state'], published['version']], ['published', 2]);

@@ -75,6 +75,12 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   scope_forbidden: () => search({ scope: { clientId: newId() }, queryEmbedding: along(0), ...CLAIM }),
   unauthenticated: async () => app.inject('/v1/memory/status'),
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
+  secret_detected: async () => {
+    const company = await service.company();
+    const strict = { redaction: 'refuse' };
+    assert.equal((await ask(service, company, 'PATCH', '/v1/team', strict)).statusCode, 200);
+    return post(service, company, '/v1/memory/ingest', { title: 'x', text: 'password=hunter22' });
+  },
   not_found: async () => app.inject('/v1/nothing'),
   method_not_allowed: async () => app.inject('/v1/memory/search'),
   agent_token_expired: async () => {

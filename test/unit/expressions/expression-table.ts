@@ -62,6 +62,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\*/g,
   ],
   'api/plugins/identity.ts': [/ +/],
+  'core/redaction/field-texts.ts': [/^[a-zA-Z]{1,20}$/],
   'core/workspace/manifest-cursor.ts': [/^\d{1,16}$/],
   'db/driver/faults.ts': [
     /timeout exceeded when trying to connect|Query read timeout/,

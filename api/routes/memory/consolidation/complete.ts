@@ -29,6 +29,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
           'team_archived',
           'conflict',
           'batch_expired',
+          'secret_detected',
         ),
       },
       preValidation: readIdempotencyKey,

@@ -1,16 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { decide } from '../../../../core/memories/decide.ts';
+import { type Decided, decideChecked } from '../../../../core/memories/decide-checked.ts';
 import { type DecisionOutcome, decideEach } from '../../../../core/memories/decide-each.ts';
 import { BATCH_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { invalidField } from '../../../../shared/errors.ts';
 import type { Problem } from '../../../../shared/schemas/common.ts';
-import {
-  type Decision,
-  DecisionRequest,
-  DecisionResponse,
-  type Memory,
-} from '../../../../shared/schemas/library.ts';
+import { type Decision, DecisionRequest, DecisionResponse } from '../../../../shared/schemas/library.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { problemDocument, toServiceError } from '../../../plugins/errors.ts';
 import { assertTeamActive, withRight } from '../../../plugins/guards.ts';
@@ -24,7 +19,7 @@ function parseSingle(body: DecisionRequest): Decision {
   return { ...rest, action, memoryId };
 }
 
-type DecisionResult = { memory: Memory } | { problem: Static<typeof Problem> };
+type DecisionResult = Decided | { problem: Static<typeof Problem> };
 
 /** The decisions of a body, or null if it is a single decision. */
 function parseDecisions(body: DecisionRequest): Decision[] | null {
@@ -56,14 +51,14 @@ export const decisionsRoute: Routes = (app, deps) => {
         tags: ['memory'],
         body: DecisionRequest,
         response: { 200: DecisionResponse },
-        errors: errorCodes('not_found', 'team_archived', 'version_conflict', 'conflict'),
+        errors: errorCodes('not_found', 'team_archived', 'version_conflict', 'conflict', 'secret_detected'),
       },
     },
     async (request, reply) => {
       const { body, teamScope } = request;
       const signal = disconnectSignal(reply);
       const decisions = parseDecisions(body);
-      if (decisions === null) return { memory: await decide(deps, teamScope, parseSingle(body), signal) };
+      if (decisions === null) return decideChecked(deps, teamScope, parseSingle(body), signal);
       assertTeamActive(request);
       const results: DecisionResult[] = [];
       for await (const outcome of decideEach(deps, teamScope, decisions, signal)) {

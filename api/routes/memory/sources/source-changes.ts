@@ -1,8 +1,7 @@
 import { parseId } from '../../../../core/access/parse-id.ts';
 import { changeSource, parseSourceChange } from '../../../../core/sources/change-source.ts';
 import { archiveSource } from '../../../../core/sources/removal/archive-source.ts';
-import { SourceChange } from '../../../../shared/schemas/library.ts';
-import { Source } from '../../../../shared/schemas/memory.ts';
+import { ChangedSource, SourceChange } from '../../../../shared/schemas/library.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
@@ -19,14 +18,14 @@ export const sourceChangeRoutes: Routes = (app, deps) => {
         tags: ['memory'],
         params: IdParams,
         body: SourceChange,
-        response: { 200: Source },
-        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
+        response: { 200: ChangedSource },
+        errors: errorCodes('forbidden', 'team_archived', 'conflict', 'secret_detected'),
       },
     },
     async ({ params, body, teamScope }) => {
       // First, so that an invalid body is refused before an unknown id.
-      const given = parseSourceChange(body);
-      return changeSource(deps, teamScope, parseId(params.id), given);
+      parseSourceChange(body);
+      return changeSource(deps, teamScope, parseId(params.id), body);
     },
   );
 
