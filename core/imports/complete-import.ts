@@ -3,6 +3,7 @@ import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
 import { completeImport as complete, type StartedImport } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
@@ -68,6 +69,7 @@ export function stageImport(
 /**
  * Makes the source of an import visible, and completes the import and its job, in one transaction. If it fails, the staged
  * source is deleted.
+ * @param redactions all that was found in the import
  * @throws LostJobError if another worker runs the job now
  */
 export function completeImport(
@@ -75,9 +77,10 @@ export function completeImport(
   scope: TeamScope,
   job: RunningJob<'import.process'>,
   staged: StagedSource,
+  redactions: readonly Redaction[],
 ): Promise<void> {
   return runAndSettle(deps, scope, 'import.process', job, {
-    apply: (tx) => apply(tx, deps, job.data, staged),
+    apply: (tx) => apply(tx, deps, job.data, staged, redactions),
     discard: () => discardSource(deps.database, scope, staged),
   });
 }
@@ -87,9 +90,11 @@ async function apply(
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   { clientId, importId }: Payload<'import.process'>,
   staged: StagedSource,
+  redactions: readonly Redaction[],
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
-  if (!(await complete(tx, importId, source.id, similarSources)))
+  const result = { sourceId: source.id, similarSources, redactions };
+  if (!(await complete(tx, importId, result)))
     throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {

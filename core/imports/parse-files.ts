@@ -6,7 +6,10 @@ import { importMediaType } from '../../shared/formats/media-types.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { ImportRequest } from '../../shared/schemas/imports.ts';
+import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
 
 type Item = ImportRequest['items'][number];
 
@@ -40,29 +43,57 @@ async function parseContent(item: Item, index: number): Promise<Buffer> {
   return content;
 }
 
-/** @param index the position in the request, for messages */
-async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'layerId'>> {
+type NamedFields = Pick<Item, 'filename' | 'title' | 'tags'>;
+
+/** Files of a request, with what was found in their names and titles. Their texts are checked when they are read. */
+export type CheckedFiles = CheckedFields<Omit<NewImport, 'layerId'>[]>;
+
+/**
+ * @param index the position in the request, for messages
+ * @param names what is stored of the filename, the title and the tags
+ */
+async function parseFile(item: Item, index: number, names: NamedFields): Promise<Omit<NewImport, 'layerId'>> {
   const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
   if (mediaType === null) throw new ServiceError('unsupported_media_type');
   return {
     id: newId(),
-    filename: item.filename,
-    title: item.title ?? item.filename,
+    filename: names.filename,
+    title: names.title ?? names.filename,
     mediaType,
     content: await parseContent(item, index),
-    tags: parseTags(item.tags ?? [], `/items/${index}/tags`),
+    tags: parseTags(names.tags ?? [], `/items/${index}/tags`),
     expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
   };
 }
 
+/** The redactions of one file, with the paths of its record: `/filename`. */
+function ofItem(redactions: readonly Redaction[], index: number): Redaction[] {
+  const root = `/items/${index}`;
+  return redactions
+    .filter(({ path }) => path.startsWith(`${root}/`))
+    .map((redaction) => ({ ...redaction, path: redaction.path.slice(root.length) }));
+}
+
 /**
- * Parses the files of a request. Decodes them in steps, so that the event loop is not blocked.
+ * Parses the files of a request, and checks their names, titles and tags for credentials. Decodes them in steps, so that
+ * the event loop is not blocked.
  * @throws ServiceError `invalid_request`, `unsupported_media_type`
  */
-export async function parseFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layerId'>[]> {
+export async function parseFiles(mode: RedactionMode, items: readonly Item[]): Promise<CheckedFiles> {
+  const named = items.map(
+    ({ filename, title, tags }): NamedFields => ({
+      filename,
+      ...(title !== undefined && { title }),
+      ...(tags !== undefined && { tags }),
+    }),
+  );
+  const { fields, ...checked } = await redactFields(mode, { items: named });
   const files: Omit<NewImport, 'layerId'>[] = [];
-  for (const [index, item] of items.entries()) files.push(await parseFile(item, index));
-  return files;
+  for (const [index, item] of items.entries()) {
+    const file = await parseFile(item, index, fields.items[index] ?? item);
+    files.push({ ...file, redactions: ofItem(checked.redactions, index) });
+  }
+  return { ...checked, fields: files };
 }
 
 /**

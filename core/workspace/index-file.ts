@@ -10,11 +10,13 @@ import {
 } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   commitSource,
@@ -39,9 +41,14 @@ interface FileDocument {
   chunks: PreparedSource;
 }
 
-/** Whether a version can be indexed now. If not, upkeep enqueues it again when it can be. */
-async function isAllowed(tx: TeamTransaction, { config }: Needed): Promise<boolean> {
-  return config.indexFiles && (await lockTeamState(tx, tx.scope.teamId))?.state === 'active';
+/** What a version is indexed with now. Null: it cannot be indexed; upkeep enqueues it again when it can be. */
+async function findRules(
+  tx: TeamTransaction,
+  { config }: Needed,
+): Promise<{ redaction: RedactionMode } | null> {
+  if (!config.indexFiles) return null;
+  const team = await lockTeamState(tx, tx.scope.teamId);
+  return team?.state === 'active' ? { redaction: redactionMode(config, team) } : null;
 }
 
 /**
@@ -49,13 +56,17 @@ async function isAllowed(tx: TeamTransaction, { config }: Needed): Promise<boole
  * indexed now. The job is then complete.
  * @throws LostJobError if another worker runs the job now
  */
-export function startIndexing(deps: Needed, scope: TeamScope, job: IndexJob): Promise<FileToIndex | null> {
+export function startIndexing(
+  deps: Needed,
+  scope: TeamScope,
+  job: IndexJob,
+): Promise<(FileToIndex & { redaction: RedactionMode }) | null> {
   const { versionId } = job.data;
   return transaction(deps.database, scope, async (tx) => {
-    const allowed = await isAllowed(tx, deps);
-    const file = allowed ? await findPendingVersion(tx, versionId) : null;
-    if (file !== null) return file;
-    if (!allowed && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
+    const rules = await findRules(tx, deps);
+    const file = rules === null ? null : await findPendingVersion(tx, versionId);
+    if (file !== null && rules !== null) return { ...file, ...rules };
+    if (rules === null && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
     await deps.queue.settle(tx, 'file.index', job);
     return null;
   });
@@ -125,7 +136,7 @@ async function apply(
   { data: { versionId, clientId } }: IndexJob,
   staged: StagedSource,
 ): Promise<Applied<boolean>> {
-  const allowed = await isAllowed(tx, deps);
+  const allowed = (await findRules(tx, deps)) !== null;
   // Locks the version, so that a push that replaces it waits, and then replaces or removes the source.
   const file = await lockPendingVersion(tx, versionId);
   if (file === null) return { result: false, audit: [] };

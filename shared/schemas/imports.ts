@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { Body, CreatedWith, ExpiresAt, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
+import {
+  Body,
+  CreatedWith,
+  ExpiresAt,
+  Id,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Redactions,
+  Time,
+} from './common.ts';
 import { LayerKind, SimilarSources, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
@@ -58,6 +69,11 @@ export const Import = Type.Object({
   sourceId: Nullable(Id),
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   similarSources: SimilarSources,
+  redactions: Type.Optional({
+    ...Redactions,
+    description:
+      'credentials that were found in the file (`/text`) and in its filename, title and tags, at most 1,000',
+  }),
   createdBy: Id,
   createdWith: CreatedWith,
   createdAt: Time,
@@ -69,7 +85,10 @@ export const ImportQuery = Type.Object(
   { ...PageQuery, state: Type.Optional(Type.String()), clientId: Type.Optional(Type.String()) },
   { additionalProperties: false },
 );
-export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
+export const ImportResponse = Type.Object({
+  imports: Type.Array(Import),
+  redactions: Type.Optional(Redactions),
+});
 
 /** The failed imports to run again: those with these ids, or all that the caller is allowed to retry. */
 export const RetryRequest = Body({

@@ -1,14 +1,17 @@
+import type { Redaction } from '../../shared/schemas/common.ts';
+import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { MAX_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import { contentHash } from '../../shared/text/content-hash.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import {
-  type ChunkInput,
+  type DocumentPart,
   MAX_CHUNKS,
   type PreparedChunk,
   prepareChunksNow,
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
 import { type Extraction, FileFault } from './extraction.ts';
+import { redactDocument } from './redact-document.ts';
 import { storable } from './text/text-encoding.ts';
 
 /** A file that is ready to be stored: all slow work is done. */
@@ -22,37 +25,49 @@ export interface ReadDocument {
   /** SHA-256 of its text, by which duplicates are recognized. */
   contentHash: Uint8Array;
   chunks: PreparedChunk[];
+  /** The credentials that were found in its text and its title. */
+  redactions: Redaction[];
 }
 
 /** In UTF-16 code units. The same limit applies to titles in requests. */
 const MAX_TITLE_LENGTH = 300;
 
-function chunkInput(extraction: Extraction): ChunkInput {
+function storableParts(extraction: Extraction): DocumentPart[] {
   const parts = extraction.parts.map((part) => ({ ...part, text: storable(part.text) }));
   if (parts.every(({ text }) => text.trim() === ''))
     throw new FileFault('no_text', 'The file holds no text.');
-  return { parts };
+  return parts;
 }
 
 /**
  * Cuts the extracted text into chunks, and computes the terms of each chunk for the Team.
  * @param fields of the source that the file becomes; the date of the document counts more than theirs
- * @throws FileFault `no_text`, `too_many_chunks`
+ * @param mode what is done about credentials in the text
+ * @throws FileFault `no_text`, `too_many_chunks`, `secret_detected`
  */
-export function prepareDocument(extraction: Extraction, teamId: string, fields: SourceFields): ReadDocument {
+export function prepareDocument(
+  extraction: Extraction,
+  teamId: string,
+  fields: SourceFields,
+  mode: RedactionMode,
+): ReadDocument {
   const characters = extraction.parts.reduce((sum, { text }) => sum + text.length, 0);
   try {
     // This text cannot fit into the allowed number of chunks. Cutting it would take minutes to show the same.
     if (characters > MAX_CHUNKS * MAX_PIECE_LENGTH) throw new TooManyChunksError();
-    const input = chunkInput(extraction);
-    const { title, date = null } = extraction;
+    const { date = null } = extraction;
+    const given = extraction.title === null ? null : storable(extraction.title.slice(0, MAX_TITLE_LENGTH));
+    const texts = { title: given, parts: storableParts(extraction) };
+    const { title, parts, redactions } = redactDocument(texts, mode);
+    const input = { parts };
     const indexedAs = date === null ? fields : { ...fields, date };
     return {
-      title: title === null ? null : storable(title.slice(0, MAX_TITLE_LENGTH)),
+      title,
       date,
       indexedAs,
       contentHash: contentHash(input),
       chunks: prepareChunksNow(teamId, { ...input, fields: indexedAs }),
+      redactions,
     };
   } catch (error) {
     if (error instanceof TooManyChunksError) throw new FileFault('too_many_chunks', `${error.message}.`);

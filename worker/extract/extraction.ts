@@ -1,3 +1,4 @@
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
 
 /** A fault of a file, for the person who sent it. A retry would not help. */
@@ -11,6 +12,16 @@ export class FileFault extends Error {
   constructor(code: string, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** The file has credentials, and the Team refuses them. */
+export class SecretFault extends FileFault {
+  readonly redactions: readonly Redaction[];
+
+  constructor(redactions: readonly Redaction[]) {
+    super('secret_detected', 'The file contains credentials. Remove them, and import it again.');
+    this.redactions = redactions;
   }
 }
 

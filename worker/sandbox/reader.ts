@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
-import { FileFault } from '../extract/extraction.ts';
+import { FileFault, SecretFault } from '../extract/extraction.ts';
 import {
   hasStarted,
   meansLackOfMemory,
@@ -151,7 +151,7 @@ export function readWith(
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
       if ('document' in answer) end(() => resolve({ ...answer.document, first }));
-      else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
+      else if ('fault' in answer) end(() => reject(faultOf(answer.fault)));
       else kill(FAULTS.crash());
     };
     const tooLong = () =>
@@ -163,6 +163,14 @@ export function readWith(
     if (signal.aborted) interrupt();
     else sendTo<ReadingRequest>(reader, { file, task });
   });
+}
+
+function faultOf({
+  code,
+  message,
+  redactions,
+}: Extract<ReadingAnswer, { fault: object }>['fault']): FileFault {
+  return redactions === undefined ? new FileFault(code, message) : new SecretFault(redactions);
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { ImportStage } from '../../shared/schemas/imports.ts';
+import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
-import { type Extractor, FileFault, type ReportProgress } from '../extract/extraction.ts';
+import { type Extractor, FileFault, type ReportProgress, SecretFault } from '../extract/extraction.ts';
 import { endWithParent } from '../supervised-process.ts';
 
 /*
@@ -19,6 +21,8 @@ export interface ReadingTask {
   teamId: string;
   /** Of the source that the file becomes. */
   fields: SourceFields;
+  /** What is done about credentials in its text. */
+  redaction: RedactionMode;
 }
 
 /**
@@ -33,7 +37,7 @@ export type DocumentHead = Omit<ReadDocument, 'chunks'> & { chunkCount: number }
 /** The result of reading a file. */
 type ReadingOutcome =
   | { document: DocumentHead }
-  | { fault: { code: string; message: string } }
+  | { fault: { code: string; message: string; redactions?: readonly Redaction[] } }
   | { error: string };
 
 /** The progress of a stage, from 0 to 1. */
@@ -86,7 +90,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 async function read(
   file: number,
-  { mediaType, content, teamId, fields }: ReadingTask,
+  { mediaType, content, teamId, fields, redaction }: ReadingTask,
 ): Promise<ReadingOutcome> {
   try {
     const load = extractors[mediaType];
@@ -94,7 +98,7 @@ async function read(
     const extract = await load();
     const extraction = await extract(content, progressReporter(file));
     send({ file, progress: { stage: 'cutting', share: 0 } });
-    const { chunks: cut, ...document } = prepareDocument(extraction, teamId, fields);
+    const { chunks: cut, ...document } = prepareDocument(extraction, teamId, fields, redaction);
     const first = cut.slice(0, MAX_CHUNKS_PER_PORTION);
     send({ file, chunks: first });
     chunks = first.length < cut.length ? cut : [];
@@ -102,6 +106,10 @@ async function read(
   } catch (error) {
     // The memory limit of the system was reached. The parent recognizes this end as a lack of memory.
     if (isOutOfMemory(error)) process.abort();
+    if (error instanceof SecretFault) {
+      const { code, message, redactions } = error;
+      return { fault: { code, message, redactions } };
+    }
     if (error instanceof FileFault) return { fault: { code: error.code, message: error.message } };
     // Only the name of the error is sent, because its message can contain parts of the file.
     return { error: error instanceof Error ? error.name : typeof error };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CreatedWith } from '../../../shared/schemas/common.ts';
+import type { CreatedWith, Redaction } from '../../../shared/schemas/common.ts';
 import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
@@ -20,6 +20,8 @@ export interface NewImport {
   tags?: readonly string[];
   /** When its source expires. Null or absent: never. */
   expiresAt?: Date | null;
+  /** What was found in its filename, title and tags. Absent: nothing. */
+  redactions?: readonly Redaction[];
 }
 
 /** Bytes of a file in one statement. The embedded database answers no other request until it ends. */
@@ -47,6 +49,7 @@ export interface ImportRow {
   sourceId: string | null;
   expiresAt: Date | null;
   similarSources: SimilarSource[];
+  redactions: Redaction[];
   createdBy: string;
   createdWith: CreatedWith;
   createdAt: Date;
@@ -65,7 +68,7 @@ const SIMILAR_SOURCES = `(
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
-  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt",
+  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt", i.redactions,
   ${SIMILAR_SOURCES} as "similarSources",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
@@ -88,8 +91,8 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
   const [row] = await tx.query<ImportRow>(
     `with i as (
        insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
-         expires_at)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11) returning *
+         expires_at, redactions)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11, $12) returning *
      )
      select ${IMPORT_COLUMNS} from i`,
     [
@@ -104,6 +107,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
       item.tags ?? [],
       tx.scope.userId,
       item.expiresAt ?? null,
+      JSON.stringify(item.redactions ?? []),
     ],
   );
   if (row === undefined) throw new Error('the import was not inserted');
@@ -160,6 +164,8 @@ export interface StartedImport {
   content: Buffer | null;
   /** The number of this run, from 1. */
   attempts: number;
+  /** What was found when it was accepted, and in earlier runs. */
+  redactions: Redaction[];
 }
 
 /** Marks an import as running and counts the run. Null: nothing to do, because it has ended or was cancelled. */
@@ -169,6 +175,7 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
             updated_at = now()
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
       returning i.filename, i.title, i.tags, i.expires_at as "expiresAt", i.media_type as "mediaType", i.attempts,
+        i.redactions,
         (select p.content from memory.import_payload p
           where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,
         (select max(p.part) from memory.import_payload p
@@ -214,27 +221,32 @@ export async function undoImportStart(tx: TeamTransaction, id: string, attempt: 
   );
 }
 
-/**
- * Marks an import as completed and deletes its file. False if it has already ended or was cancelled.
- * @param similar the near duplicates of its source
- */
+/** What an import that is completed tells. */
+interface ImportResult {
+  sourceId: string;
+  /** The near duplicates of its source. */
+  similarSources: readonly SimilarSource[];
+  redactions: readonly Redaction[];
+}
+
+/** Marks an import as completed and deletes its file. False if it has already ended or was cancelled. */
 export async function completeImport(
   tx: TeamTransaction,
   id: string,
-  sourceId: string,
-  similar: readonly SimilarSource[] = [],
+  { sourceId, similarSources, redactions }: ImportResult,
 ): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
-     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, error_code = null, error_message = null,
-            payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
+     update memory.import set state = 'completed', source_id = $3, near_duplicates = $4, redactions = $5, error_code = null,
+            error_message = null, payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
-    // Without titles, which can change.
     [
       tx.scope.teamId,
       id,
       sourceId,
-      JSON.stringify(similar.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity }))),
+      // Without titles, which can change.
+      JSON.stringify(similarSources.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity }))),
+      JSON.stringify(redactions),
     ],
   );
   return rows.length === 1;
@@ -243,18 +255,30 @@ export async function completeImport(
 /**
  * Marks an import as failed, with a code and a sentence that a person can act on. Its file is kept for a retry. If it
  * has no file, the import is marked as pruned.
+ * @param error with `redactions`, the file had credentials that are not to be stored: it is deleted
  */
 export async function failImport(
   tx: TeamTransaction,
   id: string,
-  error: { code: string; message: string },
+  error: { code: string; message: string; redactions?: readonly Redaction[] },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update memory.import i set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now(),
-            payload_pruned_at = case when not exists (
+    `with gone as (
+       delete from memory.import_payload p using memory.import i
+        where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running') and $5::jsonb is not null
+          and p.team_id = i.team_id and p.import_id = i.id)
+     update memory.import i set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now(),
+            redactions = coalesce($5::jsonb, i.redactions),
+            payload_pruned_at = case when $5::jsonb is not null or not exists (
               select from memory.import_payload p where p.team_id = i.team_id and p.import_id = i.id) then now() end
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running') returning i.id`,
-    [tx.scope.teamId, id, error.code, error.message],
+    [
+      tx.scope.teamId,
+      id,
+      error.code,
+      error.message,
+      error.redactions === undefined ? null : JSON.stringify(error.redactions),
+    ],
   );
   return rows.length === 1;
 }

@@ -65,6 +65,7 @@ describe('POST /v1/memory/imports', () => {
       clientId,
       state: 'queued',
       progress: null,
+      redactions: [],
       attempts: 0,
       error: null,
       payloadPrunedAt: null,

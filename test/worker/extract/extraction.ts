@@ -87,7 +87,13 @@ export async function extractedInProcess(
   t.after(() => pool.close());
   return partsOf(
     await pool.read(
-      { mediaType, content: bytesOf(content), teamId: newId(), fields: fieldsNow('x') },
+      {
+        mediaType,
+        content: bytesOf(content),
+        teamId: newId(),
+        fields: fieldsNow('x'),
+        redaction: 'off' as const,
+      },
       { report: () => undefined, signal: t.signal },
       wholeDocument,
     ),

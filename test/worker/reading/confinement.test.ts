@@ -117,7 +117,13 @@ async function attack(
       unixSocket,
     };
     const content = Buffer.from(JSON.stringify(prey));
-    const task = { mediaType: 'text/plain', content, teamId: newId(), fields: fieldsNow('x') };
+    const task = {
+      mediaType: 'text/plain',
+      content,
+      teamId: newId(),
+      fields: fieldsNow('x'),
+      redaction: 'off' as const,
+    };
     const { chunks } = await pool.read(
       task,
       { report: () => undefined, signal: new AbortController().signal },

@@ -53,7 +53,13 @@ async function read(
     signal = new AbortController().signal,
   }: Partial<Parameters<ReadingPool['read']>[1]> = {},
 ): Promise<string> {
-  const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId(), fields: FIELDS };
+  const task = {
+    mediaType: 'text/plain',
+    content: Buffer.from(text),
+    teamId: newId(),
+    fields: FIELDS,
+    redaction: 'off' as const,
+  };
   const { chunks } = await pool.read(task, { report, signal }, wholeDocument);
   return chunks.map((chunk) => chunk.text).join('');
 }
@@ -199,7 +205,13 @@ test('a file that ends its process starts once in a new process, and twice in a 
       },
       signal: t.signal,
     };
-    const task = { mediaType: 'text/plain', content: Buffer.from('exit'), teamId: newId(), fields: FIELDS };
+    const task = {
+      mediaType: 'text/plain',
+      content: Buffer.from('exit'),
+      teamId: newId(),
+      fields: FIELDS,
+      redaction: 'off' as const,
+    };
     await assert.rejects(pool.read(task, given, wholeDocument), FileFault);
     assert.equal(begun, times);
   }
@@ -241,6 +253,7 @@ describe('a document of many chunks', () => {
     content: Buffer.from(text),
     teamId: newId(),
     fields: FIELDS,
+    redaction: 'off' as const,
   });
 
   test('comes in portions that can be read again, and keeps its process while it is in use', async (t) => {

@@ -25,6 +25,7 @@ const { chunks } = await pool.read(
     content: Buffer.from(process.argv[2] ?? ''),
     teamId: newId(),
     fields: fieldsNow('x'),
+    redaction: 'off',
   },
   { report: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
   wholeDocument,

@@ -9,6 +9,7 @@ import { withoutScope } from '../../../db/driver/database.ts';
 import type { FileToIndex } from '../../../db/queries/workspace/file-index.ts';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
+import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
 import { FileFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
@@ -20,7 +21,7 @@ async function readFile(
   context: JobContext,
   scope: TeamScope,
   job: IndexJob,
-  file: FileToIndex,
+  file: FileToIndex & { redaction: RedactionMode },
 ): Promise<void> {
   const mediaType = importMediaType(file.name, undefined, false);
   if (mediaType === null) throw new FileFault('unsupported_media_type', 'The format cannot be read.');
@@ -30,7 +31,7 @@ async function readFile(
   const signal = AbortSignal.any([context.stopping, job.signal]);
   const fields = await fieldsOfFile(context, scope, file);
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields },
+    { mediaType, content, teamId: scope.teamId, fields, redaction: file.redaction },
     { report: () => undefined, signal },
     async (document) => {
       const staged = await stageFile(context, scope, file, document, () => {

@@ -1,14 +1,14 @@
 import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
 import { failImport } from '../../../core/imports/fail-import.ts';
 import { releaseImport, undoImportStart } from '../../../core/imports/release-import.ts';
-import { startImport } from '../../../core/imports/start-import.ts';
-import type { StartedImport } from '../../../db/queries/memory/imports.ts';
+import { type RunningImport, startImport } from '../../../core/imports/start-import.ts';
 import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
+import type { Redaction } from '../../../shared/schemas/common.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
 import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
-import { FileFault } from '../../extract/extraction.ts';
+import { FileFault, SecretFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
 import { type ImportProgress, importProgress } from './progress.ts';
 import { type ImportYield, watchForOthers } from './yield.ts';
@@ -16,7 +16,7 @@ import { type ImportYield, watchForOthers } from './yield.ts';
 /** One run of an import. */
 interface ImportRun {
   job: RunningJob<'import.process'>;
-  file: StartedImport;
+  file: RunningImport;
   progress: ImportProgress;
   /** Aborts when the worker stops, the job is lost, or the import must yield. */
   signal: AbortSignal;
@@ -30,7 +30,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   const { mediaType, content } = file;
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title) },
+    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title), redaction: file.redaction },
     { report: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
@@ -41,9 +41,15 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
-      await completeImport(context, scope, job, staged);
+      await completeImport(context, scope, job, staged, allRedactions(file, document.redactions));
     },
   );
+}
+
+/** What was found in this run, and in the fields of the import when it was accepted. An earlier run can have read the text too. */
+function allRedactions({ redactions }: RunningImport, ofText: readonly Redaction[]): Redaction[] {
+  const isOfText = ({ path }: Redaction) => path === '/text' || path === '/documentTitle';
+  return [...redactions.filter((redaction) => !isOfText(redaction)), ...ofText];
 }
 
 /**
@@ -58,8 +64,13 @@ async function endRun(
 ): Promise<void> {
   // Another worker has the job and the import, so this one must not change them.
   if (error instanceof LostJobError) throw error;
-  if (error instanceof FileFault) {
-    await failImport(context, scope, 'import.process', job, error);
+  if (error instanceof SecretFault) {
+    const { code, message } = error;
+    const redactions = allRedactions(file, error.redactions);
+    await failImport(context, scope, 'import.process', job, { code, message, redactions });
+  } else if (error instanceof FileFault) {
+    const { code, message } = error;
+    await failImport(context, scope, 'import.process', job, { code, message });
   } else if (error instanceof ReadingInterruptedError) {
     const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });

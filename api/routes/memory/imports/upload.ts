@@ -1,5 +1,6 @@
 import { acceptImports } from '../../../../core/imports/accept-imports.ts';
 import { assertFutureFiles, assertMediaTypes, parseFiles } from '../../../../core/imports/parse-files.ts';
+import { redactionMode } from '../../../../core/redaction/redaction-mode.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { freeUnshared } from '../../../../shared/resources/free-memory.ts';
 import { ImportRequest, ImportResponse } from '../../../../shared/schemas/imports.ts';
@@ -23,21 +24,21 @@ export const importUploadRoute: Routes = (app, deps) => {
         tags: ['memory'],
         body: ImportRequest,
         response: { 202: ImportResponse },
-        errors: errorCodes('scope_forbidden', 'team_archived'),
+        errors: errorCodes('scope_forbidden', 'team_archived', 'secret_detected'),
       },
       preValidation: [async (request) => assertMediaTypes(request.body), readIdempotencyKey],
     },
     async (request, reply) => {
       const { teamScope, body } = request;
-      const files = await parseFiles(body.items);
+      const files = await parseFiles(redactionMode(deps.config, teamScope), body.items);
       // The answer of an earlier request is repeated also after the expiry.
-      if (!isRepeatable(request)) assertFutureFiles(files);
+      if (!isRepeatable(request)) assertFutureFiles(files.fields);
       const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       try {
         return await answerOnce(request, reply, deps.database, acceptImports(deps, files, layerId));
       } finally {
-        for (const { content } of files) freeUnshared(content);
+        for (const { content } of files.fields) freeUnshared(content);
       }
     },
   );

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { pino } from 'pino';
+import type { Database } from '../../../db/driver/database.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import { startWorker } from '../../../worker/worker.ts';
+import { ask } from '../../support/company.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { isOver, untilImport } from '../../support/running-imports.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
+import { addPerson, addTeam } from '../../support/team.ts';
+import { workspaceOf } from '../../support/workspace.ts';
+import { type Answered, importFiles, type MakeSecret, waysIn } from './ways-in.ts';
+
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Makes tokens of GitHub, each another, and lists what it has made. */
+function secretMaker(): { make: MakeSecret; made: string[] } {
+  const made: string[] = [];
+  const make = () => {
+    const random = Array.from({ length: 36 }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]);
+    const secret = ['gh', 'p_', ...random].join('');
+    made.push(secret);
+    return secret;
+  };
+  return { make, made };
+}
+
+/** Every row of every table, those of the queue too, as one text in lower case. */
+async function dump(database: Database): Promise<string> {
+  const tables = await database.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|information_schema)'`,
+  );
+  assert.ok(tables.length > 30, 'all schemas are read');
+  assert.ok(tables.some(({ name }) => name.startsWith('pgboss.')));
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.query<{ row: string }>(`select t::text as row from ${name} t`);
+    texts.push(...rows.map(({ row }) => row));
+  }
+  return texts.join('\n').toLowerCase();
+}
+
+/** The secrets that a text contains, as they are or in hexadecimal, as bytes are shown. */
+function leaked(secrets: readonly string[], text: string): string[] {
+  return secrets.filter((secret) =>
+    [secret, Buffer.from(secret).toString('hex')].some((form) => text.includes(form.toLowerCase())),
+  );
+}
+
+async function open(mode: 'flag' | 'redact' | 'refuse') {
+  const service = await openOwnTestApp({ MEMORY_REDACTION: mode });
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const app = await buildTestedApp({ ...service, logger });
+  const company = await service.company();
+  const admin = await addPerson(service, company, { companyRole: 'admin' });
+  const wanted = await addTeam(service, company);
+  return { ...service, app, logger, lines, company, admin: { ...admin, wanted } };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Sends every request, and returns the answers with the paths that each is to report. */
+async function sendAll(opened: Opened, make: MakeSecret) {
+  const answers: (Answered & { paths: string[]; isPush: boolean })[] = [];
+  for (const { way, paths, isRefusedInRedact = false, send } of await waysIn(
+    opened,
+    opened.company,
+    opened.admin,
+  )) {
+    answers.push({ ...(await send(make)), way, paths, isPush: isRefusedInRedact });
+  }
+  return answers;
+}
+
+/** Runs imports to their end, with a worker that logs everything. */
+async function runImports(opened: Opened, make: MakeSecret, signal: AbortSignal): Promise<Import[]> {
+  const worker = await startWorker(opened);
+  try {
+    const ids = await importFiles(opened, opened.company, make);
+    return await Promise.all(ids.map((id) => untilImport(opened, opened.company, id, signal, isOver)));
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** The paths of the credentials that an answer reports, which come last in it. */
+function reportedPaths(text: string): (string | undefined)[] {
+  const redactions = text.slice(text.lastIndexOf('"redactions":'));
+  return [...redactions.matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
+}
+
+async function keywordHits({ app, company }: Opened, query: string): Promise<unknown[]> {
+  const body = { query, scope: {}, embeddingMode: 'keyword' };
+  const answer = await ask({ app }, company, 'POST', '/v1/memory/search', body);
+  return answer.json<{ hits: unknown[] }>().hits;
+}
+
+describe('credentials in all that is stored', () => {
+  it('are masked in the mode redact, and nothing holds the value', async (t) => {
+    const opened = await open('redact');
+    t.after(() => opened.app.close());
+    const { make, made } = secretMaker();
+    const answers = await sendAll(opened, make);
+    for (const { way, status, text, paths, isPush } of answers) {
+      assert.equal(status === 422, isPush, `${way}: ${text}`);
+      assert.deepEqual(reportedPaths(text), paths, way);
+      assert.ok(text.includes('"preview":"ghp_…"'), way);
+    }
+    const imports = await runImports(opened, make, t.signal);
+    assert.deepEqual(
+      imports.map(({ state, redactions }) => [state, redactions?.map(({ rule, path }) => `${path} ${rule}`)]),
+      [
+        ['completed', ['/text github']],
+        ['completed', ['/documentTitle github', '/text github']],
+      ],
+    );
+    const shown = answers.map(({ text }) => text).join('\n') + JSON.stringify(imports);
+    assert.deepEqual(leaked(made, shown.toLowerCase()), [], 'in answers');
+    assert.deepEqual(leaked(made, opened.lines.join('').toLowerCase()), [], 'in the log');
+    const stored = await dump(opened.database);
+    assert.ok(stored.includes('a note with [redacted: github] in it.'));
+    assert.deepEqual(leaked(made, stored), [], 'in the database');
+    for (const secret of made) assert.deepEqual(await keywordHits(opened, secret), [], 'in the terms');
+    const [chunks] = answers.filter(({ way }) => way === 'ingest of chunks');
+    assert.partialDeepStrictEqual(JSON.parse(chunks?.text ?? ''), { chunks: 2, embedded: 1 });
+  });
+
+  it('are refused in the mode refuse, and nothing is stored', async (t) => {
+    const opened = await open('refuse');
+    t.after(() => opened.app.close());
+    const { make, made } = secretMaker();
+    const answers = await sendAll(opened, make);
+    for (const { way, status, text } of answers) {
+      assert.equal(status, 422, `${way}: ${text}`);
+      assert.ok(text.includes('secret_detected'), way);
+    }
+    const imports = await runImports(opened, make, t.signal);
+    assert.deepEqual(
+      imports.map(({ state, error, payloadPrunedAt, redactions }) => [
+        state,
+        error?.code,
+        payloadPrunedAt !== null,
+        redactions?.[0]?.rule,
+      ]),
+      Array.from({ length: 2 }, () => ['failed', 'secret_detected', true, 'github']),
+    );
+    for (const { id } of imports) {
+      const retry = await ask(opened, opened.company, 'POST', `/v1/memory/imports/${id}/retry`);
+      assert.equal(retry.statusCode, 409);
+    }
+    const shown = answers.map(({ text }) => text).join('\n') + JSON.stringify(imports);
+    assert.deepEqual(leaked(made, shown.toLowerCase()), [], 'in answers');
+    assert.deepEqual(leaked(made, opened.lines.join('').toLowerCase()), [], 'in the log');
+    assert.deepEqual(leaked(made, await dump(opened.database)), [], 'in the database');
+  });
+
+  it('are reported in the mode flag, which stores texts unchanged and no value in an event', async (t) => {
+    const opened = await open('flag');
+    t.after(() => opened.app.close());
+    const { make, made } = secretMaker();
+    const answers = await sendAll(opened, make);
+    for (const { way, status, text, paths } of answers) {
+      assert.ok(status < 300, `${way}: ${text}`);
+      assert.deepEqual(reportedPaths(text), paths, way);
+    }
+    const imports = await runImports(opened, make, t.signal);
+    assert.ok(imports.every(({ state, redactions }) => state === 'completed' && redactions?.length));
+    const stored = await dump(opened.database);
+    const events = await opened.database.query<{ row: string }>(
+      'select e::text as row from memory.audit_event e',
+    );
+    const trail = events.map(({ row }) => row).join('\n');
+    assert.ok(trail.includes('[redacted: github]'), 'the query of a search is masked');
+    assert.deepEqual(leaked(made, trail.toLowerCase()), [], 'in the audit');
+    assert.deepEqual(leaked(made, opened.lines.join('').toLowerCase()), [], 'in the log');
+    assert.ok(leaked(made, stored).length > 20);
+    const pushed = await workspaceOf(opened.app, opened.company.headers).wholeManifest();
+    assert.equal(leaked(made, pushed.map(({ path }) => path.toLowerCase()).join('\n')).length, 1);
+  });
+});

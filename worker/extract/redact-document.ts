@@ -1,0 +1,64 @@
+import type { Redaction } from '../../shared/schemas/common.ts';
+import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.ts';
+import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
+import { SecretFault } from './extraction.ts';
+
+/** The most that the record of an import lists. All are masked. */
+const MAX_LISTED = 1000;
+/** Code points between two parts in the text of a document: a blank line. */
+const BETWEEN_PARTS = 2;
+
+/** The texts that a document has, in storable form. */
+export interface DocumentTexts {
+  title: string | null;
+  parts: DocumentPart[];
+}
+
+/**
+ * Checks the text of a document for credentials, before it is cut.
+ * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
+ *   `/documentTitle` the title that the document contains
+ * @throws SecretFault in the mode `refuse`
+ */
+export function redactDocument(
+  { title, parts }: DocumentTexts,
+  mode: RedactionMode,
+): DocumentTexts & { redactions: Redaction[] } {
+  if (mode === 'off') return { title, parts, redactions: [] };
+  const texts = [title ?? '', ...parts.map(({ text }) => text)];
+  const [ofTitle, ...ofParts] = findSecretsNow(texts.map((text) => ({ text })));
+  const redactions = (ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0));
+  if (ofParts.some(({ findings }) => findings.length > 0)) {
+    let from = 0;
+    for (const [index, { text }] of parts.entries()) {
+      for (const finding of ofParts[index]?.findings ?? []) redactions.push(locate(finding, '/text', from));
+      from += countCodePoints(text) + BETWEEN_PARTS;
+    }
+  }
+  const listed = redactions.slice(0, MAX_LISTED);
+  if (redactions.length === 0 || mode === 'flag') return { title, parts, redactions: listed };
+  if (mode === 'refuse') throw new SecretFault(listed);
+  return {
+    title: title === null ? null : (ofTitle?.masked ?? null),
+    parts: parts.map((part, index) => ({ ...part, text: ofParts[index]?.masked ?? '' })),
+    redactions: listed,
+  };
+}
+
+const locate = ({ rule, start, end, preview }: Finding, path: string, from: number): Redaction => ({
+  rule,
+  path,
+  start: from + start,
+  end: from + end,
+  preview,
+});
+
+function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xdc00 && unit < 0xe000) count -= 1;
+  }
+  return count;
+}
