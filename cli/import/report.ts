@@ -3,12 +3,13 @@ import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import type { FolderContent } from './folder-files.ts';
 
 /**
- * The result for one file. `similarTo`: the source whose text is most similar to it, if one is nearly the same. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
- * `earlier`: it failed in an earlier run.
+ * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
+ * `earlier`: it failed in an earlier run. `similarTo`: the source whose text is most similar to it, if one is nearly the
+ * same. `credentials`: how many the service found in it, if it found any.
  */
 export type Outcome =
-  | { name: string; state: 'imported'; similarTo?: SimilarSource }
-  | { name: string; state: 'there' | 'new' | 'waiting' }
+  | { name: string; state: 'imported'; similarTo?: SimilarSource; credentials?: number }
+  | { name: string; state: 'there' | 'new' | 'waiting'; credentials?: number }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
 
 type Explained = Extract<Outcome, { why: string }>;
@@ -120,5 +121,14 @@ export function summary(
   return [
     `${files} ${files === 1 ? 'file' : 'files'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}.`,
     ...(out.length === 0 ? [] : [`Left out: ${out.join(', ')}.`]),
+    ...credentialLine(outcomes),
   ].join(' ');
+}
+
+/** Names the imported files in which the service found credentials. */
+function credentialLine(outcomes: readonly Outcome[]): string[] {
+  const names = outcomes.filter((outcome) => 'credentials' in outcome).map(({ name }) => oneLine(name));
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return [`Credentials were found in ${names.slice(0, MAX_NAMED).join(', ')}${more}.`];
 }

@@ -31,7 +31,13 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
     if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
     else if (item.state === 'completed') {
       const [similarTo] = item.similarSources;
-      outcomes.push({ name, state: 'imported', ...(similarTo === undefined ? {} : { similarTo }) });
+      const credentials = item.redactions?.length ?? 0;
+      outcomes.push({
+        name,
+        state: 'imported',
+        ...(similarTo !== undefined && { similarTo }),
+        ...(credentials > 0 && { credentials }),
+      });
     } else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
     else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });
   }

@@ -1,5 +1,9 @@
 import { styleText } from 'node:util';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import { terminalColumns } from './progress-bar.ts';
+
+/** So many credentials are named. */
+const MAX_CREDENTIALS = 5;
 
 /** What a command has found out or done. */
 export interface Result {
@@ -30,6 +34,14 @@ export function bold(text: string): string {
 /** A text that is less important than what is around it. */
 export function dim(text: string): string {
   return styleText('dim', text, { stream: process.stdout });
+}
+
+/** A line about credentials that the service found in what was sent, to append to a text. Empty without any. */
+export function credentialsNote(redactions: readonly Redaction[] = []): string {
+  if (redactions.length === 0) return '';
+  const places = redactions.map(({ rule, path, preview }) => `${rule} ${preview} in ${path}`);
+  const more = places.length > MAX_CREDENTIALS ? ` and ${places.length - MAX_CREDENTIALS} more` : '';
+  return `\nCredentials found: ${places.slice(0, MAX_CREDENTIALS).join(', ')}${more}.`;
 }
 
 /** A count with its noun: `1 file`, `2 files`. */

@@ -63,6 +63,10 @@ test('the report summary counts each outcome, files not reached and files left o
   assert.equal(summary([], 0, none), '0 files.');
   assert.equal(summary([{ name: 'a', state: 'imported' }], 1, none), '1 file: 1 imported.');
   assert.equal(
+    summary([{ name: 'a', state: 'imported', credentials: 2 }], 1, none),
+    '1 file: 1 imported. Credentials were found in a.',
+  );
+  assert.equal(
     summary([{ name: 'a', state: 'there' }, failed('b')], 5, { ...none, hidden: 2, links: 1 }),
     '5 files: 1 already imported, 1 failed, 3 not reached. Left out: 2 hidden, 1 linked.',
   );

@@ -4,6 +4,7 @@ import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { readInputText } from '../../terminal/input-text.ts';
+import { credentialsNote } from '../../terminal/output.ts';
 import { parseMoment } from '../../terminal/times.ts';
 
 const options = {
@@ -62,6 +63,7 @@ summary comes from a file, or from standard input if no file is named or the fil
       endedAt,
       ...(clientId === undefined ? {} : { scope: { clientId } }),
     });
-    return { text: `Staged the capture ${answer.capture.id}.`, data: answer };
+    const note = credentialsNote(answer.redactions);
+    return { text: `Staged the capture ${answer.capture.id}.${note}`, data: answer };
   },
 };

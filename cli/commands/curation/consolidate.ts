@@ -23,7 +23,7 @@ import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/comma
 import { CommandError, withNote } from '../../terminal/command-error.ts';
 import { chosenEditor } from '../../terminal/editor.ts';
 import { undoable } from '../../terminal/interruptible.ts';
-import { counted, type Result } from '../../terminal/output.ts';
+import { counted, credentialsNote, type Result } from '../../terminal/output.ts';
 import { type Column, table } from '../../terminal/table.ts';
 
 /** What remains of the lease when a program is ended, so that its batch can still be released or completed. */
@@ -119,7 +119,7 @@ async function completeBatch(
   const onWait = (reason: string | null) => {
     if (reason !== null) console.error(reason);
   };
-  const { results } = await withRetry(service, onWait, true).post(
+  const { results, redactions } = await withRetry(service, onWait, true).post(
     '/v1/memory/consolidation/complete',
     CompleteResponse,
     { batchId: batch.id, items },
@@ -132,7 +132,7 @@ async function completeBatch(
     ...table(COLUMNS, rows),
     ...(left === 0 ? [] : [`${counted(left, 'capture')} left for later.`]),
   ];
-  return { text: lines.join('\n'), data: { batchId: batch.id, results, left } };
+  return { text: lines.join('\n') + credentialsNote(redactions), data: { batchId: batch.id, results, left } };
 }
 
 export const consolidate: Command<typeof options> = {

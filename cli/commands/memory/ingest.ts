@@ -5,7 +5,7 @@ import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/comma
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { readInputText } from '../../terminal/input-text.ts';
-import { counted } from '../../terminal/output.ts';
+import { counted, credentialsNote } from '../../terminal/output.ts';
 import { EXPIRES_OPTION, parseExpiryOption } from '../../terminal/times.ts';
 
 /** Enough time to send a large text over a slow connection. */
@@ -72,6 +72,6 @@ no file is named or the file is -. Files in other formats than text are read by 
         `  ${Math.round(similarity * 100)} %  ${oneLine(title)} (${sourceId})`,
     );
     const lines = similar.length === 0 ? [] : ['These sources have nearly the same text:', ...similar];
-    return { text: [stored, ...lines].join('\n'), data: answer };
+    return { text: [stored, ...lines].join('\n') + credentialsNote(answer.redactions), data: answer };
   },
 };

@@ -129,12 +129,14 @@ async function sendPrepared(
   readOnly: ReadOnlyLayers,
 ): Promise<void> {
   let versions: ReadonlyMap<string, number>;
+  let withCredentials: ReadonlySet<string>;
   try {
-    const { files } = await push(
+    const { files, redactions = [] } = await push(
       work.service,
       ready.map(({ file }) => file),
     );
     versions = new Map(files.map(({ path, version }) => [path, version]));
+    withCredentials = new Set(redactions.map(({ path }) => path.split('/')[2] ?? ''));
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
     await handleRefusal(work, ready, readOnly, error);
@@ -147,7 +149,12 @@ async function sendPrepared(
     return [file.path, sent === null ? null : { version, ...sent }];
   });
   await work.writers.journal.append(noted);
-  for (const { action } of ready) work.changes.push(changeOf(action) ?? { what: 'sent', path: action.path });
+  for (const [index, { action }] of ready.entries()) {
+    const change = changeOf(action) ?? { what: 'sent', path: action.path };
+    work.changes.push(
+      withCredentials.has(String(index)) ? { ...change, note: 'contains credentials' } : change,
+    );
+  }
 }
 
 /** Handles the refusal of a whole request. */
