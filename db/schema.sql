@@ -556,6 +556,7 @@ table memory.import (
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
   near_duplicates jsonb not null default '[]'::jsonb,
+  redactions jsonb not null default '[]'::jsonb,
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),

@@ -94,8 +94,7 @@ async function apply(
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
   const result = { sourceId: source.id, similarSources, redactions };
-  if (!(await complete(tx, importId, result)))
-    throw new Error('the import is no longer running');
+  if (!(await complete(tx, importId, result))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';
   return {
     result: undefined,

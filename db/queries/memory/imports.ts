@@ -245,7 +245,9 @@ export async function completeImport(
       id,
       sourceId,
       // Without titles, which can change.
-      JSON.stringify(similarSources.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity }))),
+      JSON.stringify(
+        similarSources.map(({ sourceId: other, similarity }) => ({ sourceId: other, similarity })),
+      ),
       JSON.stringify(redactions),
     ],
   );

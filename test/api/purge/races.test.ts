@@ -50,7 +50,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   );
   const queue = { ...service.queue, settle: async () => undefined } as typeof service.queue;
   const job = { id: newId(), retryCount: 0, data };
-  return { id: item.id, complete: () => completeImport({ ...service, queue }, scope, job, staged) };
+  return { id: item.id, complete: () => completeImport({ ...service, queue }, scope, job, staged, []) };
 }
 
 describe('a purge at the same time as other work', () => {

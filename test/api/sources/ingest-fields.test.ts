@@ -44,7 +44,14 @@ describe('an ingest of the same text with the same externalId', () => {
     for (const [body, updated, now] of changes) {
       const { events } = await recordedBy(service, company, async () => {
         const { source: told, ...rest } = await ingest(company, 200, { chunks, ...CLAIM, ...body });
-        assert.deepEqual(rest, { chunks: 1, embedded: 1, duplicate: false, updated, similarSources: [], redactions: [] });
+        assert.deepEqual(rest, {
+          chunks: 1,
+          embedded: 1,
+          duplicate: false,
+          updated,
+          similarSources: [],
+          redactions: [],
+        });
         const {
           chunks: _,
           metadata: __,
@@ -70,7 +77,14 @@ describe('an ingest of the same text with the same externalId', () => {
     await recordsNothing(service, company, async () => {
       for (const body of [fields, { text: fields.text }, { ...fields, metadata: { a: [null], b: 1 } }]) {
         const again = await ingest(company, 200, body);
-        assert.deepEqual(again, { source, chunks: 1, embedded: 0, duplicate: true, similarSources: [], redactions: [] });
+        assert.deepEqual(again, {
+          source,
+          chunks: 1,
+          embedded: 0,
+          duplicate: true,
+          similarSources: [],
+          redactions: [],
+        });
       }
     });
   });

@@ -55,7 +55,13 @@ describe('POST /v1/memory/ingest of a new source', () => {
       externalId: 'doc-1',
       metadata: { author: 'x', tags: ['a'] },
     });
-    assert.deepEqual(counts, { chunks: 1, embedded: 0, duplicate: false, similarSources: [], redactions: [] });
+    assert.deepEqual(counts, {
+      chunks: 1,
+      embedded: 0,
+      duplicate: false,
+      similarSources: [],
+      redactions: [],
+    });
     const { id, createdAt, updatedAt, ...rest } = source;
     assert.deepEqual(rest, {
       kind: 'ingest',
@@ -251,7 +257,13 @@ describe('an externalId', () => {
     };
     const replaced = await ingest(company, 200, edition);
     const { source, ...counts } = replaced;
-    assert.deepEqual(counts, { chunks: 2, embedded: 1, duplicate: false, similarSources: [], redactions: [] });
+    assert.deepEqual(counts, {
+      chunks: 2,
+      embedded: 1,
+      duplicate: false,
+      similarSources: [],
+      redactions: [],
+    });
     assert.equal(source.id, first.source.id);
     assert.deepEqual(
       [source.title, source.chunks, source.createdAt],
