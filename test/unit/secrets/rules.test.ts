@@ -65,6 +65,30 @@ describe('the rules for credentials', () => {
     }
   });
 
+  it('sees the name of a value across the place where windows meet', () => {
+    for (let before = 262_130; before < 262_150; before++) {
+      const text = `${'. '.repeat(before).slice(0, before)} password=hunter22 ${'. '.repeat(1000)}`;
+      assert.ok(!find(text).masked.includes('hunter22'), `after ${before}`);
+    }
+  });
+
+  it('finds a token that is recognized only when the one after it is masked', () => {
+    const [first, second] = [
+      ['AI', 'za', 'a1'.repeat(17), '1'].join(''),
+      ['gh', 'p_', 'x7Y'.repeat(12)].join(''),
+    ];
+    assert.equal(find(first + second).masked, '[redacted: google-api-key][redacted: github]');
+  });
+
+  it('masks only the token in an address with x-oauth-basic, and the key in a setting of AWS', () => {
+    const token = 'a1B2'.repeat(10);
+    assert.equal(
+      find(`git+https://${token}:x-oauth-basic@github.com/a/b`).masked,
+      'git+https://[redacted: github]:x-oauth-basic@github.com/a/b',
+    );
+    assert.equal(find(`aws_secret_access_key = ${token}`).masked, 'aws_secret_access_key = [redacted: aws]');
+  });
+
   it('cannot be switched off by a comment in the text', () => {
     const secret = ['gl', 'pat-', 'q4W'.repeat(8)].join('');
     const masked = find(`// secretlint-disable\n${secret} // secretlint-disable-line`).masked;
