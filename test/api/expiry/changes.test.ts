@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { expireRecords } from '../../../core/sources/expire-records.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
@@ -13,7 +14,7 @@ import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
 import { addClient, addPerson, along, CLAIM, get, post } from '../../support/team.ts';
-import { expireItems, inDays, storedStates } from './expire.ts';
+import { expireItems, expireSources, inDays, storedStates } from './expire.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -239,6 +240,63 @@ describe('the actions update and renew', () => {
     }
     assert.deepEqual(await listMemories(service, company, '?state=review'), []);
     assert.deepEqual(await storedStates(service, other!.id), ['review']);
+  });
+
+  test('restore publishes an expired memory again, without an expiry, before and after it is archived', async () => {
+    const company = await service.company();
+    const [due, archived] = await addMemories(service, company, 'published', [
+      { content: 'The heron rule.' },
+      { content: 'The gull rule.' },
+    ]);
+    const [item] = await addMemories(service, company, 'review', [{ content: 'The tern rule.' }]);
+    const restore = (memoryId: string) =>
+      decided(service, company, { action: 'restore', memoryId, version: 1 });
+    await expireSources(service, archived!.sourceId);
+    const { companyId, teamId } = company;
+    await expireRecords(service, { companyId, teamId, clientId: null });
+    assert.deepEqual(await storedStates(service, archived!.id), ['archived']);
+    await expireSources(service, due!.sourceId);
+    await expireItems(service, item!.id);
+    for (const [{ id }, word] of [
+      [due!, 'heron'],
+      [archived!, 'gull'],
+      [item!, 'tern'],
+    ] as const) {
+      assert.deepEqual(await foundByWords(service, company, word), []);
+      const restored = await restore(id);
+      assert.deepEqual([restored.state, restored.expiresAt], ['published', null], word);
+      assert.equal((await readSource(service, company, restored.sourceId!)).expiresAt, null);
+      assert.equal((await foundByWords(service, company, word)).length, 1, word);
+    }
+  });
+
+  test('unpublish keeps the expiry, and does not publish again what has expired since', async () => {
+    const company = await service.company();
+    const [old] = await addMemories(service, company, 'published', [{ content: 'The heron rule.' }]);
+    const [item] = await addMemories(service, company, 'review', [{ expiresAt: SOON }]);
+    const publish = { action: 'publish', memoryId: item!.id };
+    await decided(service, company, { ...publish, supersedes: old!.id });
+    await expireSources(service, old!.sourceId);
+    const withdrawn = await decided(service, company, { action: 'unpublish', memoryId: item!.id });
+    assert.deepEqual([withdrawn.state, withdrawn.expiresAt], ['review', SOON]);
+    assert.deepEqual(await foundByWords(service, company, 'heron'), []);
+    const renewed = await decided(service, company, {
+      action: 'renew',
+      memoryId: item!.id,
+      expiresAt: LATER,
+    });
+    assert.equal(renewed.state, 'review');
+    const published = await decided(service, company, publish);
+    assert.deepEqual(await expiryOf(company, published), [LATER, LATER]);
+  });
+
+  test('reopen of a discarded memory that has expired is 409', async () => {
+    const company = await service.company();
+    const [item] = await addMemories(service, company, 'review', [{}]);
+    await decided(service, company, { action: 'discard', memoryId: item!.id });
+    await expireItems(service, item!.id);
+    const answer = await decide(service, company, { action: 'reopen', memoryId: item!.id });
+    assert.equal(outcome(answer), '409 conflict');
   });
 
   test('an expired memory cannot be superseded', async () => {

@@ -149,9 +149,13 @@ describe('a source and a memory that have expired, while no worker runs', () => 
     assert.deepEqual(await tags(), []);
   });
 
-  test('leave the list of published memories', async () => {
+  test('leave the list of published memories for that of archived ones', async () => {
     assert.deepEqual(await memories('?state=published'), []);
     assert.deepEqual(await memories(''), []);
+    const [listed] = await memories('?state=archived');
+    assert.deepEqual([listed?.id, listed?.state], [memory.id, 'archived']);
+    const read = await ask(service, company, 'GET', `/v1/memory/memories/${memory.id}`);
+    assert.equal(read.json<Memory>().state, 'archived');
   });
 
   test('are similar to nothing', async () => {
