@@ -80,8 +80,18 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
         assert.doesNotMatch(text, /narwhal/i);
         const [listed] = await listAll<AuditEvent>(service, company, `/v1/memory/audit?subjectId=${id}`);
         const layer = inClient ? 'client' : 'team';
+        const names = { actorName: 'Someone', subjectName: null };
         const { id: eventId, at } = listed ?? {};
-        assert.deepEqual(listed, { id: eventId, at, ...told, ...whose, tokenId: null, layer, clientId });
+        assert.deepEqual(listed, {
+          id: eventId,
+          at,
+          ...told,
+          ...whose,
+          ...names,
+          tokenId: null,
+          layer,
+          clientId,
+        });
       });
     }
 
