@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { expireRecords } from '../../../core/sources/expire-records.ts';
+import { expireRecords } from '../../../core/sources/removal/expire-records.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
