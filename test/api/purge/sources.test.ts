@@ -105,11 +105,12 @@ describe('a purged source', () => {
   test('takes the imports that it was made of with it, and their files', async () => {
     const company = await service.company();
     const word = newWord();
-    const text = `${word} ${PROSE}`;
+    const letter = Array.from({ length: 300 }, (_, n) => `word${n}`).join(' ');
+    const text = `${word} ${letter}`;
     const item = await imported(company, `${word}.txt`, text);
     const again = await imported(company, `${word}.txt`, text);
     assert.equal(again.sourceId, item.sourceId);
-    const other = await imported(company, 'other.txt', PROSE);
+    const other = await imported(company, 'other.txt', letter);
     assert.deepEqual(
       other.similarSources.map(({ sourceId }) => sourceId),
       [item.sourceId],
