@@ -92,7 +92,7 @@ describe('routes and methods', () => {
       ['DELETE', '/v1/memory/imports', 'GET, HEAD, POST'],
       ['PUT', '/v1/health', 'GET, HEAD'],
       ['OPTIONS', '/v1/memory/search', 'POST'],
-      ['GET', '/v1/memory/captures', 'POST'],
+      ['PUT', '/v1/memory/captures', 'GET, HEAD, POST'],
       ['DELETE', '/v1/memory/memories', 'GET, HEAD, POST'],
       ['PUT', '/v1/memory/sources/x', 'DELETE, GET, HEAD, PATCH'],
       ['POST', '/v1/memory/imports/x', 'DELETE, GET, HEAD'],

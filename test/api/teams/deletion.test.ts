@@ -183,7 +183,9 @@ describe('a deleted Team', () => {
     const before = await byTeam(company.teamId);
     await end(company);
     const after = await byTeam(company.teamId);
-    assert.deepEqual(after.slice(1), before);
+    // The invites are deleted with the Team, and with them the emails.
+    const nameless = before.map((event) => ({ ...event, subjectName: null }));
+    assert.deepEqual(after.slice(1), nameless);
     assert.deepEqual(column(after, 'kind'), ['team.delete', 'team.invite', 'memory.ingest', 'team.create']);
     assert.equal(after[2]?.subjectId, source.id);
     const others = await byTeam(other);
