@@ -64,7 +64,13 @@ export async function completeBatch(
   const forms = parseItems(checked.fields, scope, deps.config.embeddingModel);
   const batchId = parseId(body.batchId);
   // Before a stored answer is repeated, and before contents are cut for nothing.
-  const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
+  const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms)).catch(
+    (error: unknown) => {
+      // An invalid body is refused first, whatever is wrong with the batch.
+      assertFutureItems(forms);
+      throw error;
+    },
+  );
   if (batch.completion === null) assertFutureItems(forms);
   return {
     prepare: async () => {

@@ -87,6 +87,7 @@ async function completeItem(
 interface StoredItem {
   id: string;
   captureIds: string[];
+  expiresAt: Date | null;
   text: ItemText;
   prepared: PreparedContent;
   layerId: LayerId;
@@ -97,8 +98,8 @@ async function storeItem(
   { batchId, model }: BatchContext,
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
-  const { id, captureIds, prepared, layerId } = item;
-  const { state, title, content, metadata, tags, expiresAt, embedding, supersedes } = item.text;
+  const { id, captureIds, prepared, layerId, expiresAt } = item;
+  const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
   const compared = { layerId, terms: prepared.terms, embedding, model };
   const similar = await withoutPurged(tx, await findSimilarMemories(tx, compared));
   const stored =

@@ -15,8 +15,6 @@ export interface ItemText {
   metadata: Record<string, unknown>;
   /** Normalized. */
   tags: string[];
-  /** Null: never. */
-  expiresAt: Date | null;
   /** Of unit length. */
   embedding: Float32Array | null;
   supersedes: string | null;
@@ -28,6 +26,8 @@ export interface ItemForm {
   captureIds: string[];
   /** The layer that the item names. Undefined if it goes to the layer of its captures. */
   namedLayerId: LayerId | undefined;
+  /** Null: never. */
+  expiresAt: Date | null;
   /** Null if the item is discarded. */
   text: ItemText | null;
 }
@@ -54,6 +54,7 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
     return {
       captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
       namedLayerId: layers[index],
+      expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
       text: text === null ? null : { ...text, supersedes },
     };
   });
@@ -64,7 +65,6 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   assertMetadata(metadata, `${path}/metadata`);
   const tags = parseTags(item.tags ?? [], `${path}/tags`);
   if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
-  const expiresAt = parseExpiry(item.expiresAt, `${path}/expiresAt`) ?? null;
   const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
   if (item.supersedes !== undefined && action !== 'publish') {
     throw invalidField(`${path}/supersedes`, 'is allowed only with publish');
@@ -73,7 +73,7 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   if (title === undefined) throw invalidField(`${path}/title`, 'is required');
   if (content === undefined) throw invalidField(`${path}/content`, 'is required');
   const state = action === 'publish' ? 'published' : 'review';
-  return { state, title, content, metadata: metadata ?? {}, tags, expiresAt, embedding: vector };
+  return { state, title, content, metadata: metadata ?? {}, tags, embedding: vector };
 }
 
 /**
@@ -81,5 +81,5 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
  * @throws ServiceError `invalid_request`
  */
 export function assertFutureItems(items: readonly ItemForm[]): void {
-  for (const [index, { text }] of items.entries()) assertFuture(text?.expiresAt, `/items/${index}/expiresAt`);
+  for (const [index, { expiresAt }] of items.entries()) assertFuture(expiresAt, `/items/${index}/expiresAt`);
 }

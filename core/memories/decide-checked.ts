@@ -12,7 +12,8 @@ export interface Decided {
 }
 
 /**
- * Checks the texts of a decision for credentials, and decides.
+ * Checks the texts of a decision for credentials, and decides. A stored text that is published or restored is checked
+ * too, because it can be from a time when the check was less strict.
  * @param path JSON pointer of the decision in the request
  * @throws ServiceError as `decide`; `secret_detected`
  */
@@ -27,7 +28,30 @@ export async function decideChecked(
   for (const name of ['title', 'content', 'tags'] as const) {
     if (decision[name] !== undefined) Object.assign(given, { [name]: decision[name] });
   }
-  const checked = await redactFields(redactionMode(deps.config, scope), given, path);
-  const memory = await decide(deps, scope, { ...decision, ...checked.fields }, signal, checked.assertAllowed);
-  return { memory, redactions: checked.redactions };
+  const mode = redactionMode(deps.config, scope);
+  const checked = await redactFields(mode, given, path);
+  const { redactions } = checked;
+  let assertStoredAllowed = () => undefined as void;
+  const memory = await decide(deps, scope, { ...decision, ...checked.fields }, signal, {
+    checkStored: async (text, { action, title, content }) => {
+      // An update stores only what it names.
+      if (action === 'update') return text;
+      const stored = await redactFields(
+        mode,
+        {
+          ...(title === undefined && { title: text.title }),
+          ...(content === undefined && { content: text.content }),
+        },
+        path,
+      );
+      redactions.push(...stored.redactions);
+      assertStoredAllowed = stored.assertAllowed;
+      return { ...text, ...stored.fields };
+    },
+    assertAllowed: () => {
+      checked.assertAllowed();
+      assertStoredAllowed();
+    },
+  });
+  return { memory, redactions };
 }

@@ -6,7 +6,7 @@ import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
-import { prepareContent } from '../../shared/text/memory-content.ts';
+import { type ContentInput, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
@@ -25,12 +25,21 @@ import { versionConflict } from './actions/stale.ts';
 export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
 /** What was found and cut before the transaction. */
-type PreparedDecision = Pick<Deciding, 'present' | 'text' | 'prepared'> & { otherId: string | null };
+type PreparedDecision = Pick<Deciding, 'present' | 'text' | 'storable' | 'prepared'> & {
+  otherId: string | null;
+};
+
+/** The search for credentials in the texts of a decision. */
+export interface TextChecks {
+  /** Checks a stored text that the decision publishes. It can have been stored when the check was less strict. */
+  checkStored: (text: ContentInput, decision: Decision) => Promise<ContentInput>;
+  /** Called when the state of the memory allows the decision, before anything is stored. */
+  assertAllowed: () => void;
+}
 
 /**
  * Decides on one memory. What an action does is in its file in `actions`.
  * @param signal of the request: no content is cut after it is closed
- * @param assertAllowed called when the state of the memory allows the decision, before anything is stored
  * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
  *   `team_archived`, `version_conflict`, `conflict`
  */
@@ -39,7 +48,7 @@ export async function decide(
   scope: TeamScope,
   given: Decision,
   signal: AbortSignal,
-  assertAllowed: () => void = () => undefined,
+  { checkStored, assertAllowed }: TextChecks,
 ): Promise<Memory> {
   const { config, database } = deps;
   const decision = parseDecision(given);
@@ -50,16 +59,17 @@ export async function decide(
         text = null,
         otherId = null,
       } = await transaction(database, scope, (tx) => find(tx, decision));
-      const prepared = text === null ? null : await prepareContent(scope.teamId, text, signal);
-      return { present, text, prepared, otherId };
+      const storable = text === null ? null : await checkStored(text, given);
+      const prepared = storable === null ? null : await prepareContent(scope.teamId, storable, signal);
+      return { present, text, storable, prepared, otherId };
     },
     lock: (tx, { otherId }) => lockDecision(tx, decision, otherId),
-    apply: (tx, locked, { present, text, prepared }) =>
+    apply: (tx, locked, { present, text, storable, prepared }) =>
       apply(
         tx,
         deps,
         locked,
-        { decision, present, text, prepared, model: config.embeddingModel },
+        { decision, present, text, storable, prepared, model: config.embeddingModel },
         assertAllowed,
       ),
   });

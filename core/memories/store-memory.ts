@@ -88,7 +88,7 @@ export async function replaceMemoryText(
 }
 
 /**
- * Makes the text of a memory searchable that is not published. A memory that was published before keeps its source, so that
+ * Makes the text of a memory searchable when the memory is published. A memory that was published before keeps its source, so that
  * what refers to the source stays valid.
  */
 export async function publishMemoryText(

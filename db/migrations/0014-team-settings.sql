@@ -7,8 +7,8 @@ alter table identity.team
   add column redaction text constraint team_redaction_check
     check (redaction in ('off', 'flag', 'redact', 'refuse'));
 
--- Names are folded by foldName in shared/formats/names.ts, which SQL cannot do alike. Start-up fills in what is null: rows
--- from before, and rows of processes of the older version.
+-- Names are folded by foldName in shared/formats/names.ts, because SQL folds some letters in another way. A name that was
+-- stored before this migration, or by a process of the older version, is null here until the next start folds it.
 alter table identity.team add column folded_name text;
 alter table identity.client add column folded_name text;
 create unique index team_folded_name on identity.team (company_id, folded_name) where deleted_at is null;

@@ -44,7 +44,18 @@ async function foldAll(tx: Queryable, { table, owner, isUnique }: Record<string,
     [owners],
   );
   const taken = new Set(known.map((row) => `${row.owner} ${row.folded}`));
-  const named = unfolded.map((row) => ({ id: row.id, name: row.isUnique ? freeName(row, taken) : row.name }));
+  // First, so that a number never gives a name that another one has already.
+  const first = new Map<string, string>();
+  for (const row of unfolded) {
+    const key = `${row.owner} ${foldName(row.name)}`;
+    if (row.isUnique && !taken.has(key) && !first.has(key)) first.set(key, row.id);
+  }
+  for (const key of first.keys()) taken.add(key);
+  const keeps = new Set(first.values());
+  const named = unfolded.map((row) => ({
+    id: row.id,
+    name: row.isUnique && !keeps.has(row.id) ? freeName(row, taken) : row.name,
+  }));
   await tx.query(
     `update ${table} t set name = n.name, folded_name = n.folded
        from unnest($1::uuid[], $2::text[], $3::text[]) as n (id, name, folded) where t.id = n.id`,

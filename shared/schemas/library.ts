@@ -213,7 +213,7 @@ export type SourceChange = Static<typeof SourceChange>;
 /** The most sources that one request archives. */
 export const MAX_ARCHIVED_AT_ONCE = 1000;
 
-/** Which sources to archive. Sources of memories and of workspace files are never archived so. */
+/** Which sources to archive. It never includes the sources of memories and of workspace files. */
 export const ArchiveFilter = Body(
   {
     kind: Type.Optional(OneOf(['ingest', 'import'])),

@@ -3,11 +3,26 @@ import { asWorker } from '../../db/driver/database.ts';
 import { listDueLayers } from '../../db/queries/memory/expiry.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Archives records that have expired. Until then they count as archived, but their names and chunks are kept. */
+/**
+ * Archives records that have expired. Until then they count as archived, but their names and chunks are kept. Layers take
+ * turns, so that one with many records, or one that fails, does not keep the others waiting.
+ */
 export const expireDueRecords: JobHandler<'records.expire'> = async (job, context) => {
   const { database, queue, stopping } = context;
-  for (const layer of await asWorker(database, listDueLayers)) {
-    while (!stopping.aborted && (await expireRecords(context, layer)) > 0);
+  let layers = await asWorker(database, listDueLayers);
+  const errors: unknown[] = [];
+  while (layers.length > 0 && !stopping.aborted) {
+    const unfinished: typeof layers = [];
+    for (const layer of layers) {
+      if (stopping.aborted) break;
+      try {
+        if ((await expireRecords(context, layer)) > 0) unfinished.push(layer);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    layers = unfinished;
   }
+  if (errors.length > 0) throw new AggregateError(errors, 'records of some layers could not be archived');
   await asWorker(database, (tx) => queue.settle(tx, 'records.expire', job));
 };

@@ -61,7 +61,7 @@ export const remember = teamTool({
     id: { ...Id, description: 'of the source, which `fetch` takes; with the status review, of the memory' },
     status: OneOf(
       ['created', 'replaced', 'duplicate', 'review'],
-      'duplicate: the text was already stored; replaced: the text, the title or the expiry of this key was; review: it ' +
+      'duplicate: the text was already stored; replaced: the text, the title or the expiry of this key was changed; review: it ' +
         'waits for a decision',
     ),
     similar: Type.Array(SimilarMemory, {

@@ -38,8 +38,11 @@ export interface Deciding {
   decision: ParsedDecision;
   /** The memory as it was when the text was found. It can have changed since. */
   present: Memory;
-  /** The text that was found, and what was made of it. */
+  /** The text that was found. */
   text: ContentInput | null;
+  /** The text to store: that which was found, maybe with masks in place of credentials. */
+  storable: ContentInput | null;
+  /** What was made of the text to store. */
   prepared: PreparedContent | null;
   model: string;
 }

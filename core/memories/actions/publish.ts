@@ -4,7 +4,7 @@ import { memoryEvent } from '../events.ts';
 import { publishMemoryText } from '../store-memory.ts';
 import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from '../superseded.ts';
 import type { DecisionAction, LockedDecision } from './action.ts';
-import { assertSameContent } from './stale.ts';
+import { assertSameContent, versionConflict } from './stale.ts';
 import { storedText } from './stored-text.ts';
 
 /** Publishes a memory in review, with an edited text if one is given. It can supersede another memory. */
@@ -19,17 +19,18 @@ export const publish: DecisionAction = {
     if (supersedes !== null && locked.other === null) throw new ServiceError('not_found');
     assertSameLayer(supersededBy(locked));
   },
-  act: async (tx, locked, { decision, text, prepared, model }) => {
+  act: async (tx, locked, { decision, text, storable, prepared, model }) => {
     const { memory, embedding, embeddingModel } = locked.own;
     // It can have been published, changed and put back into review since its text was found.
+    if (prepared === null || storable === null) throw versionConflict(memory.version);
     if (decision.content === undefined) assertSameContent(memory, text);
     const pairs = supersededBy(locked);
     assertPublished(pairs);
     const audit = [];
     for (const { superseded } of pairs) audit.push(...(await archiveMemory(tx, superseded, memory.id)).audit);
-    if (prepared === null) throw new Error('the memory to publish has no prepared content');
     const edited = prepared.content !== memory.content;
-    const title = decision.title ?? memory.title;
+    const title =
+      text?.title === memory.title || decision.title !== undefined ? storable.title : memory.title;
     const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
     const stored = await publishMemoryText(tx, memory, {
       title,

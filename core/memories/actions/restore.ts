@@ -22,13 +22,14 @@ export const restore: DecisionAction = {
     if (earlier === null) throw new ServiceError('not_found');
     return { text: await storedText(tx, present, earlier) };
   },
-  act: async (tx, { own: { memory } }, { decision, text, prepared, model }) => {
-    if (prepared === null || text === null) throw new Error('the version to restore has no prepared content');
+  act: async (tx, { own: { memory } }, { decision, storable, prepared, model }) => {
+    if (prepared === null || storable === null)
+      throw new Error('the version to restore has no prepared content');
     const { clientId: layerId } = memory;
     const expired = memory.state === 'archived' ? await archiveIfDue(tx, memory.id) : [];
     // Otherwise it would count as archived again.
     const expiresAt = isPast(memory.expiresAt) ? null : memory.expiresAt;
-    const { title } = text;
+    const { title } = storable;
     let stored = null;
     let { sourceId } = memory;
     if (memory.state === 'archived') {

@@ -23,14 +23,15 @@ export function listDueLayers(
 
 /**
  * The three kinds of due records of a layer. A memory is locked before its source, as decisions do. A record that another
- * transaction has locked is skipped.
+ * transaction has locked is skipped. The expiry of the memory itself is compared too: of a row that was changed while it
+ * was waited for, PostgreSQL compares only the locked table again.
  */
 const DUE_RECORDS = [
   `select s.id as "sourceId", m.id as "memoryId", m.version, s.chunk_count as chunks
      from memory.source s
      join memory.memory_item m on m.team_id = s.team_id and m.source_id = s.id and m.state = 'published'
     where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active' and s.kind = 'memory'
-      and memory.is_due(s.expires_at)
+      and memory.is_due(s.expires_at) and memory.is_due(m.expires_at)
     order by s.expires_at limit $3 for update of m skip locked`,
   `select s.id as "sourceId", null::uuid as "memoryId", null::int as version, s.chunk_count as chunks
      from memory.source s

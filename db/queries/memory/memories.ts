@@ -104,7 +104,7 @@ export async function findInReview(
 ): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select m.id from memory.memory_item m
-      where ${inScope('m')} and ${stateNow('m')} = 'review' and m.client_id is not distinct from $4::uuid
+      where ${inScope('m')} and m.state = 'review' and ${stateNow('m')} = 'review' and m.client_id is not distinct from $4::uuid
         and m.created_by = $5 and m.content = $6
       order by m.id limit 1`,
     [...scopeValues(tx.scope), layerId, tx.scope.userId, content],
@@ -194,14 +194,17 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
   return toMemory(row);
 }
 
-/** Changes when a locked memory expires, as a decision. A memory in review keeps its vector. */
+/** Changes when a locked memory expires. In review it stays undecided, and keeps its vector. */
 export async function updateMemoryExpiry(
   tx: TeamTransaction,
   id: string,
   expiresAt: Date | null,
 ): Promise<Memory> {
   const [row] = await tx.query<MemoryRow>(
-    `update memory.memory_item m set expires_at = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now()
+    `update memory.memory_item m
+        set expires_at = $3, version = m.version + 1, updated_at = now(),
+            decided_by = case when m.state = 'review' then m.decided_by else $4 end,
+            decided_at = case when m.state = 'review' then m.decided_at else now() end
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [tx.scope.teamId, id, expiresAt, tx.scope.userId],
   );

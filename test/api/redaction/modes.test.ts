@@ -184,6 +184,36 @@ describe('a request with a credential', () => {
   });
 });
 
+describe('a memory that was stored when the mode was weaker', () => {
+  it('is masked or refused when it is published or restored, with the text that it had', async () => {
+    const company = await service.company();
+    const waiting = [await addMemory(service, company, 'review', { title: TEXT, content: TEXT })];
+    const published = await addMemory(service, company, 'published', { content: TEXT });
+    const edited = { action: 'update', memoryId: published.id, content: 'Nothing of it.' };
+    assert.equal((await decide(service, company, edited)).statusCode, 200);
+    const decisions = [
+      { action: 'publish', memoryId: waiting[0]?.id },
+      { action: 'restore', memoryId: published.id, version: 1 },
+    ];
+    await setMode(company, 'refuse');
+    for (const decision of decisions) {
+      assert.equal(outcome(await decide(service, company, decision)), '422 secret_detected', decision.action);
+    }
+    await setMode(company, 'redact');
+    for (const decision of decisions) {
+      const answer = await decide(service, company, decision);
+      const { memory, redactions } = answer.json<{
+        memory: { title: string; content: string };
+        redactions: { path: string }[];
+      }>();
+      assert.equal(memory.content, MASKED, decision.action);
+      const paths = redactions.map(({ path }) => path);
+      if (decision.action === 'restore') assert.deepEqual(paths, ['/content']);
+      else assert.deepEqual([memory.title, paths], [MASKED, ['/title', '/content']]);
+    }
+  });
+});
+
 describe('a text that an agent remembers', () => {
   it('is masked also if it waits for a decision, and so is the title that is made of it', async () => {
     const company = await service.company();

@@ -128,6 +128,9 @@ test('start-up numbers equal names from before, and the oldest stays', async () 
     [await insertTeam('NORTH', 2), 'NORTH (3)'],
     [await insertTeam(long, 2), long],
     [await insertTeam(long, 1), `${'ä'.repeat(296)} (2)`],
+    [await insertTeam('South', 3), 'South'],
+    [await insertTeam('south', 2), 'south (3)'],
+    [await insertTeam('South (2)', 1), 'South (2)'],
   ];
   const insertClient = (name: string, state: string, age: number) =>
     database.query(

@@ -31,6 +31,7 @@ test('GET /v1/memory/status has exactly the fields of the contract, all zero in 
   assert.deepEqual(Object.keys(health), ['ok', 'database', 'queue', 'worker']);
   assert.deepEqual(rest, {
     sources: { active: 0, archived: 0, byKind: {} },
+    expired: 0,
     chunks: { total: 0, embedded: 0, pending: 0 },
     terms: { outdated: 0 },
     imports: { queued: 0, running: 0, completed: 0, failed: 0, recentFailures: [] },

@@ -47,7 +47,8 @@ export const decisionsRoute: Routes = (app, deps) => {
       config: { permission: 'memory:review' },
       schema: {
         operationId: 'decideMemory',
-        summary: 'Publish, discard, update or delete memories',
+        summary:
+          'Decide on memories: publish, discard, reopen, update, unpublish, delete, restore or renew them',
         tags: ['memory'],
         body: DecisionRequest,
         response: { 200: DecisionResponse },
