@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Dependencies } from '../core/dependencies.ts';
+import { storeUses } from '../core/feedback/count-uses.ts';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
@@ -85,6 +86,11 @@ export async function buildApp(
   let closing = false;
   app.addHook('preClose', async () => {
     closing = true;
+  });
+  app.addHook('onClose', async () => {
+    await storeUses(deps.database).catch((error: unknown) =>
+      deps.logger.warn({ err: error }, 'the last uses of sources could not be stored'),
+    );
   });
   app.addHook('onSend', async (_request, reply) => {
     // Otherwise a client that keeps its connection open after its last answer delays the end of the process.

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Dependencies } from '../core/dependencies.ts';
+import { storeUsesRegularly } from '../core/feedback/count-uses.ts';
 import { buildApp } from './app.ts';
 import { listeningFault } from './listening.ts';
 import type { App } from './types.ts';
@@ -28,7 +29,13 @@ export async function startApi(deps: Dependencies): Promise<RunningApi> {
   await app.listen({ host, port }).catch((error: unknown) => {
     throw listeningFault(error, { host, port });
   });
-  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => drain(app) };
+  const stopStoring = storeUsesRegularly(deps.database);
+  const stop = async () => {
+    stopStoring();
+    // Stores the last uses.
+    await drain(app);
+  };
+  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop };
 }
 
 /** The address for clients on this machine. A server that listens on every interface can be reached by loopback. */

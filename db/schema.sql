@@ -505,6 +505,41 @@ CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING 
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 grant delete, insert, select, update to memory_service;
 
+table memory.feedback (
+  team_id uuid not null,
+  id uuid not null,
+  created_by uuid not null,
+  created_by_token uuid default memory.claimed_token(),
+  query_id uuid not null,
+  chunk_id uuid not null,
+  source_id uuid not null,
+  verdict text not null,
+  note text,
+  created_at timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  constraint feedback_verdict_check CHECK ((verdict = ANY (ARRAY['useful'::text, 'wrong'::text, 'outdated'::text]))),
+  constraint feedback_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  constraint feedback_pkey PRIMARY KEY (team_id, id),
+  constraint feedback_team_id_created_by_query_id_chunk_id_key UNIQUE (team_id, created_by, query_id, chunk_id)
+);
+CREATE INDEX feedback_open ON memory.feedback USING btree (team_id, source_id) WHERE ((settled_at IS NULL) AND (verdict <> 'useful'::text));
+CREATE INDEX feedback_source ON memory.feedback USING btree (team_id, source_id);
+row level security on;
+policy gives for insert to memory_service
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (created_by = ( SELECT memory.claimed_user() AS claimed_user)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id)))));
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id)))));
+policy settles for update to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR ((s.client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (s.client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))))));
+grant insert, select to memory_service;
+grant update (created_by_token, verdict, note, created_at, settled_at) to memory_service;
+
 table memory.function_file (
   name text not null,
   checksum text not null,
@@ -839,6 +874,22 @@ policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 grant delete to memory_service;
 grant select (team_id, client_id, source_id) to memory_service;
+
+table memory.source_use (
+  team_id uuid not null,
+  source_id uuid not null,
+  found bigint not null default 0,
+  opened bigint not null default 0,
+  last_found_at timestamp with time zone,
+  constraint source_use_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  constraint source_use_pkey PRIMARY KEY (team_id, source_id)
+);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id)))));
+grant select to memory_service;
 
 table memory.worker (
   id uuid not null,
@@ -1320,6 +1371,25 @@ begin
     'session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.add_source_uses(p_uses jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into source_use (team_id, source_id, found, opened, last_found_at)
+    select s.team_id, s.id, u.found, u.opened, u.at
+      from jsonb_to_recordset(p_uses) as u (team uuid, source uuid, found bigint, opened bigint, at timestamptz)
+      cross join lateral (select s.team_id, s.id from source s where s.team_id = u.team and s.id = u.source offset 0) s
+     order by s.team_id, s.id
+  on conflict (team_id, source_id) do update
+    set found = source_use.found + excluded.found, opened = source_use.opened + excluded.opened,
+        last_found_at = greatest(source_use.last_found_at, excluded.last_found_at);
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.audit_hash(e memory.audit_event, p_previous bytea)
  RETURNS bytea

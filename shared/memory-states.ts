@@ -13,6 +13,7 @@ export const MEMORY_ACTIONS = [
   'delete',
   'restore',
   'renew',
+  'keep',
 ] as const;
 export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
@@ -28,6 +29,7 @@ const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAc
     delete: 'archived',
     restore: 'published',
     renew: 'published',
+    keep: 'published',
   },
   discarded: { reopen: 'review' },
   archived: { restore: 'published' },

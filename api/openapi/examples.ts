@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     topK: 5,
     neighbours: 1,
   },
+  giveFeedback: { queryId: ID, chunkId: OTHER_ID, verdict: 'outdated', note: 'The build runs at 03:00 now.' },
   expandChunk: { chunkId: ID, before: 1, after: 1 },
   ingestSource: {
     title: 'Deployment',

@@ -1,31 +1,37 @@
-import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { type Database, readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { listOpenFeedback } from '../../db/queries/feedback/feedback.ts';
 import { listProvenance } from '../../db/queries/memory/consolidation/capture-list.ts';
 import { findSimilarToReview } from '../../db/queries/memory/similar-memories.ts';
-import type { ListedMemory, Memory, Provenance } from '../../shared/schemas/library.ts';
+import type { ListedMemory, Memory, OpenFeedback, Provenance } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * The most characters of summaries in a page. A memory can have twenty captures of 64,000 characters, and a page two hundred
+ * The most characters of summaries and of texts of hits in a page. A memory can have twenty captures of 64,000 characters, and a page two hundred
  * memories.
  */
 const MAX_CHARACTERS = 4_000_000;
 
 /**
- * Adds what a reviewer needs to the memories in review: the captures they come from, and similar memories.
- * @returns fewer memories than given if their captures are very long, but at least one
+ * Adds what a reviewer needs: to the memories in review the captures they come from, and similar memories; to published
+ * memories and sources the feedback that waits for a decision.
+ * @returns fewer memories than given if these texts are very long, but at least one
  */
 export async function addReviewDetails(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  memories: readonly Memory[],
+  memories: readonly ListedMemory[],
 ): Promise<ListedMemory[]> {
   const known = new Map<string, Provenance>();
   const listed: ListedMemory[] = [];
   let characters = 0;
+  const feedback = await openFeedbackOn(database, scope, memories);
   for (const memory of memories) {
     if (memory.state !== 'review') {
-      listed.push(memory);
+      const own = memory.state === 'published' ? feedback.get(memory.sourceId ?? '') : undefined;
+      for (const { text } of own ?? []) characters += text.length;
+      if (characters > MAX_CHARACTERS && listed.length > 0) break;
+      listed.push(own === undefined ? memory : { ...memory, feedback: own });
       continue;
     }
     // One transaction for each memory: on the embedded database, everyone else waits for a transaction to end.
@@ -39,6 +45,19 @@ export async function addReviewDetails(
     listed.push(detailed);
   }
   return listed;
+}
+
+/** The open feedback on the published memories and sources, by the id of their source. */
+function openFeedbackOn(
+  database: Database,
+  scope: TeamScope,
+  memories: readonly Memory[],
+): Promise<ReadonlyMap<string, OpenFeedback[]>> {
+  const ids = memories.flatMap(({ state, sourceId }) =>
+    state === 'published' && sourceId !== null ? [sourceId] : [],
+  );
+  if (ids.length === 0) return Promise.resolve(new Map());
+  return readOnce(database, scope, (tx) => listOpenFeedback(tx, ids));
 }
 
 /** The captures of a memory that the scope can read, in the order of the memory. Reads those that are not known yet. */

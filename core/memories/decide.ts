@@ -11,6 +11,7 @@ import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-rec
 import { parseId } from '../access/parse-id.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { decideSource } from '../feedback/decide-source.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   ACTION_FIELDS,
@@ -24,11 +25,6 @@ import { versionConflict } from './actions/stale.ts';
 
 export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
-/** What was found and cut before the transaction. */
-type PreparedDecision = Pick<Deciding, 'present' | 'text' | 'storable' | 'prepared'> & {
-  otherId: string | null;
-};
-
 /** The search for credentials in the texts of a decision. */
 export interface TextChecks {
   /** Checks a stored text that the decision publishes. It can have been stored when the check was less strict. */
@@ -38,7 +34,7 @@ export interface TextChecks {
 }
 
 /**
- * Decides on one memory. What an action does is in its file in `actions`.
+ * Decides on one memory, or on a source that feedback put into review. What an action does is in its file in `actions`.
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
  *   `team_archived`, `version_conflict`, `conflict`
@@ -52,19 +48,20 @@ export async function decide(
 ): Promise<Memory> {
   const { config, database } = deps;
   const decision = parseDecision(given);
+  const found = await transaction(database, scope, (tx) => find(tx, decision));
+  if (found === null) {
+    const { action, memoryId, version } = decision;
+    return decideSource(deps, scope, { sourceId: memoryId, action, version });
+  }
+  const { present, text = null, otherId = null } = found;
   return runCommand(database, scope, {
-    prepare: async (): Promise<PreparedDecision> => {
-      const {
-        present,
-        text = null,
-        otherId = null,
-      } = await transaction(database, scope, (tx) => find(tx, decision));
+    prepare: async () => {
       const storable = text === null ? null : await checkStored(text, given);
       const prepared = storable === null ? null : await prepareContent(scope.teamId, storable, signal);
-      return { present, text, storable, prepared, otherId };
+      return { storable, prepared };
     },
-    lock: (tx, { otherId }) => lockDecision(tx, decision, otherId),
-    apply: (tx, locked, { present, text, storable, prepared }) =>
+    lock: (tx) => lockDecision(tx, decision, otherId),
+    apply: (tx, locked, { storable, prepared }) =>
       apply(
         tx,
         deps,
@@ -95,9 +92,13 @@ function parseDecision(decision: Decision): ParsedDecision {
   };
 }
 
-async function find(tx: TeamTransaction, decision: ParsedDecision): Promise<Found & { present: Memory }> {
+/** Finds what a decision needs before its transaction. Null: the id is not that of a memory, but a source can have it. */
+async function find(
+  tx: TeamTransaction,
+  decision: ParsedDecision,
+): Promise<(Found & { present: Memory }) | null> {
   const present = await findMemory(tx, decision.memoryId);
-  if (present === null) throw new ServiceError('not_found');
+  if (present === null) return null;
   return { present, ...(await ACTIONS[decision.action].find?.(tx, decision, present)) };
 }
 

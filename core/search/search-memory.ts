@@ -9,7 +9,10 @@ import type { Hit, SearchRequest, SearchResponse } from '../../shared/schemas/me
 import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+import { countFound } from '../feedback/count-uses.ts';
 import { redactQuery } from '../redaction/redact-query.ts';
+
 import { explainOutside } from './explain-outside.ts';
 import { findNamedSource } from './explain-source.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
@@ -99,6 +102,11 @@ export async function searchMemory(
     insertAuditEvents(tx, [searchEvent(queryId, { ...body, ...stored.event }, query.topK, hits)]);
     return { ...result, hits };
   });
+  countFound(
+    database,
+    scope.teamId,
+    hits.map((hit) => hit.source_id),
+  );
   const answer = {
     queryId,
     embedding: { mode, model: config.embeddingModel },
@@ -122,6 +130,14 @@ function assertCanExplain(scope: TeamScope, body: ExplanationFields | null | und
   if (wantsExplanation(body)) requireRight(scope, 'explainSearch');
 }
 
+/** The passages of grouped hits, without the hits themselves. */
+function passageIds(hits: readonly Hit[]): { passageIds?: string[] } {
+  const ids = hits.flatMap(({ chunk_id, passages = [] }) =>
+    passages.map((passage) => passage.chunk_id).filter((id) => id !== chunk_id),
+  );
+  return ids.length === 0 ? {} : { passageIds: ids };
+}
+
 function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: readonly Hit[]): AuditEntry {
   return {
     kind: 'memory.search',
@@ -133,6 +149,7 @@ function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: r
       scope: body.scope,
       topK,
       hitIds: hits.map((hit) => hit.chunk_id),
+      ...passageIds(hits),
       ...(body.storeQueryText === true ? { query: body.query } : {}),
     },
   };

@@ -4,6 +4,7 @@ import { isId } from '../../shared/ids.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
 import { narrowScope, type RequestedScope, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { countOpened } from '../feedback/count-uses.ts';
 
 /** A chunk, how many neighbours to return on each side, and the part of the scope to read. */
 export interface ChunkExpansion {
@@ -25,5 +26,8 @@ export async function expandChunk(
 ): Promise<Chunk[]> {
   const narrowed = requested === undefined ? scope : narrowScope(scope, requested);
   if (!isId(chunkId)) return [];
-  return readOnce(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+  const chunks = await readOnce(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+  const [first] = chunks;
+  if (first !== undefined) countOpened(database, scope.teamId, first.source_id);
+  return chunks;
 }

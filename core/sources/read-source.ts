@@ -9,6 +9,7 @@ import {
 import { invalidField } from '../../shared/errors.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { countOpened } from '../feedback/count-uses.ts';
 
 /** A source, and a part of its chunks. */
 export interface SourcePart extends FoundSource {
@@ -16,25 +17,28 @@ export interface SourcePart extends FoundSource {
 }
 
 /**
- * Reads a source and a part of its chunks, in one transaction.
+ * Reads a source and a part of its chunks, in one transaction. Counts that it was opened, for its first part.
  * @returns null if the source does not exist
  * @param stale the field that says where the part begins, and what is wrong with it then
  * @throws ServiceError `invalid_request` if the part begins after a chunk that has been replaced
  */
-export function readSource(
+export async function readSource(
   database: Database,
   scope: TeamScope,
   id: string,
   part: ListPart,
   stale = { path: '/cursor', message: 'is not a cursor of the current text of the source' },
 ): Promise<SourcePart | null> {
-  return transaction(database, scope, async (tx) => {
+  const read = await transaction(database, scope, async (tx) => {
     const found = await findSource(tx, id);
     if (found === null) return null;
     const chunks = await listSourceChunks(tx, id, part);
     if (chunks === null) throw invalidField(stale.path, stale.message);
     return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
   });
+  // Its other parts belong to the same reading.
+  if (read !== null && part.after === null) countOpened(database, scope.teamId, id);
+  return read;
 }
 
 /** Returns the title of the active source of a layer with an external id; null if it does not exist. */

@@ -87,6 +87,14 @@ export const AUDIT_KINDS = {
     meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
   'memory.renew': { subjects: ['memory'], meaning: 'A memory got another expiry.' },
+  'memory.feedback': {
+    subjects: ['memory', 'source'],
+    meaning: 'A caller told that a hit of a search was useful, wrong or outdated.',
+  },
+  'memory.keep': {
+    subjects: ['memory', 'source'],
+    meaning: 'The feedback on a memory or a source was settled, and nothing else changed.',
+  },
   'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
   'memory.reopen': { subjects: ['memory'], meaning: 'A discarded memory was put back into review.' },
   'memory.unpublish': { subjects: ['memory'], meaning: 'A published memory was put back into review.' },

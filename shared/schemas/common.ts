@@ -10,6 +10,15 @@ export function Nullable<T extends TSchema>(schema: T, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
+/** How often a source, or that of a memory, was found and opened. */
+export const Use = {
+  found: Type.Integer({ description: 'searches that returned it' }),
+  opened: Type.Integer({
+    description: 'how often its text was read by expand, by its id, or with the tool fetch',
+  }),
+  lastFoundAt: Nullable(Time),
+};
+
 /** When a record is to expire. */
 export const ExpiresAt = Nullable(
   Time,

@@ -16,12 +16,55 @@ import {
   StoredExpiry,
   Text,
   Time,
+  Use,
 } from './common.ts';
 import { Chunk, LayerKind, Source } from './memory.ts';
 import { StoredTags, TagFilter, Tags } from './tags.ts';
 
 /** The longest content of a memory. */
 export const MAX_CONTENT = 64_000;
+
+/** The longest note of feedback. */
+export const MAX_FEEDBACK_NOTE = 1000;
+
+export const VERDICTS = ['useful', 'wrong', 'outdated'] as const;
+export const Verdict = OneOf([...VERDICTS]);
+export type Verdict = Static<typeof Verdict>;
+
+export const FeedbackRequest = Body({
+  queryId: Type.String({ description: 'of the answer of your search' }),
+  chunkId: Type.String({ description: 'the chunk_id of one of its hits, or of one of their passages' }),
+  verdict: OneOf(
+    [...VERDICTS],
+    'wrong and outdated put the memory or the source into the list of memories in review',
+  ),
+  note: Type.Optional(Text(MAX_FEEDBACK_NOTE)),
+});
+export type FeedbackRequest = Static<typeof FeedbackRequest>;
+
+export const Feedback = Type.Object({
+  id: Id,
+  queryId: Id,
+  chunkId: Id,
+  sourceId: Id,
+  memoryId: Nullable(Id, 'the memory whose text the hit is; null for other sources'),
+  verdict: Verdict,
+  note: Nullable(Type.String()),
+  createdBy: Id,
+  createdWith: CreatedWith,
+  createdAt: Time,
+});
+export type Feedback = Static<typeof Feedback>;
+
+/** Feedback that waits for a decision, as a reviewer sees it. */
+export const OpenFeedback = Type.Object({
+  verdict: Verdict,
+  note: Nullable(Type.String()),
+  createdAt: Time,
+  chunkId: Id,
+  text: Type.String({ description: 'of the hit; empty if the text has been replaced since' }),
+});
+export type OpenFeedback = Static<typeof OpenFeedback>;
 
 /** A memory whose content is similar to another text. */
 export const SimilarMemory = Type.Object({
@@ -70,6 +113,7 @@ export const Memory = Type.Object({
   supersedes: Nullable(Id),
   supersededBy: Nullable(Id),
   expiresAt: StoredExpiry,
+  ...Use,
   createdBy: Id,
   createdWith: CreatedWith,
   decidedBy: Nullable(Id),
@@ -79,9 +123,21 @@ export const Memory = Type.Object({
 });
 export type Memory = Static<typeof Memory>;
 
-/** A memory in the library. One in review also has its captures and similar memories, for the reviewer. */
+/**
+ * A memory in the library, or a source on which feedback waits for a decision. A memory in review also has its captures and
+ * similar memories, for the reviewer.
+ */
 export const ListedMemory = Type.Object({
   ...Memory.properties,
+  subject: OneOf(
+    ['memory', 'source'],
+    'source: not a memory. Its id is that of the source, its content the text of the hits that the feedback is about',
+  ),
+  feedback: Type.Optional(
+    Type.Array(OpenFeedback, {
+      description: 'that waits for a decision, the newest 20. Absent without such feedback',
+    }),
+  ),
   captures: Type.Optional(Type.Array(Provenance)),
   similar: Type.Optional(Type.Array(SimilarMemory)),
 });

@@ -14,6 +14,7 @@ import {
   StoredExpiry,
   Text,
   Time,
+  Use,
 } from './common.ts';
 import { HitExplanation, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
@@ -211,6 +212,7 @@ export const Source = Type.Object({
     'the first source of the layer with the same text, if this is an imported file with another name',
   ),
   expiresAt: StoredExpiry,
+  ...Use,
   createdBy: Id,
   createdWith: CreatedWith,
   createdAt: Time,

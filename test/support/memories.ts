@@ -40,7 +40,7 @@ export async function addMemories(
     (await listMemories(service, caller, `?state=${state}`)).map((memory) => [memory.id, memory]),
   );
   return results.map(({ memoryId }) => {
-    const { captures: _, similar: __, ...memory } = listed.get(memoryId ?? '')!;
+    const { captures: _, similar: __, subject: ___, ...memory } = listed.get(memoryId ?? '')!;
     return memory;
   });
 }

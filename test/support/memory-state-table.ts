@@ -11,6 +11,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   review    | delete    |
   review    | restore   |
   review    | renew     | review
+  review    | keep      |
   published | publish   |
   published | discard   |
   published | reopen    |
@@ -19,6 +20,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   published | delete    | archived
   published | restore   | published
   published | renew     | published
+  published | keep      | published
   discarded | publish   |
   discarded | discard   |
   discarded | reopen    | review
@@ -27,6 +29,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   discarded | delete    |
   discarded | restore   |
   discarded | renew     |
+  discarded | keep      |
   archived  | publish   |
   archived  | discard   |
   archived  | reopen    |
@@ -35,4 +38,5 @@ export const MEMORY_STATE_TABLE = readTable(`
   archived  | delete    |
   archived  | restore   | published
   archived  | renew     |
+  archived  | keep      |
 `);

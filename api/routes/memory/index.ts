@@ -7,6 +7,7 @@ import { consolidationClaimRoute } from './consolidation/claim.ts';
 import { consolidationCompleteRoute } from './consolidation/complete.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { expandRoute } from './expand.ts';
+import { feedbackRoute } from './feedback.ts';
 import { importDecisionRoutes } from './imports/decisions.ts';
 import { importListingRoutes } from './imports/listing.ts';
 import { importUploadRoute } from './imports/upload.ts';
@@ -28,6 +29,7 @@ export const memoryRoutes: readonly Routes[] = [
   auditRoute,
   searchRoute,
   expandRoute,
+  feedbackRoute,
   ingestRoute,
   sourcesRoute,
   sourceRoute,

@@ -2,6 +2,7 @@ import type { MemoryAction } from '../../../shared/memory-states.ts';
 import type { DecisionAction } from './action.ts';
 import { remove } from './delete.ts';
 import { discard } from './discard.ts';
+import { keep } from './keep.ts';
 import { publish } from './publish.ts';
 import { renew } from './renew.ts';
 import { reopen } from './reopen.ts';
@@ -19,4 +20,5 @@ export const ACTIONS: Readonly<Record<MemoryAction, DecisionAction>> = {
   delete: remove,
   restore,
   renew,
+  keep,
 };

@@ -1,3 +1,4 @@
+import { settleFeedback } from '../../../db/queries/feedback/feedback.ts';
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { findVersionText, insertVersion } from '../../../db/queries/memory/memory-versions.ts';
 import { retitleSource } from '../../../db/queries/memory/source-fields.ts';
@@ -44,6 +45,7 @@ export const restore: DecisionAction = {
       // Its chunks keep their vectors.
       await retitleSource(tx, sourceId, title);
     }
+    if (sourceId !== null) await settleFeedback(tx, sourceId);
     const restored = await updateMemory(tx, memory.id, {
       state: 'published',
       title,

@@ -1,3 +1,4 @@
+import { settleFeedback } from '../../../db/queries/feedback/feedback.ts';
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import {
   retitleSource,
@@ -33,6 +34,7 @@ export const update: DecisionAction = {
       decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
     const { expiresAt } = decision;
     if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
+    await settleFeedback(tx, sourceId);
     const updated = await updateMemory(tx, memory.id, {
       state: 'published',
       title,

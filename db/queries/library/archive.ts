@@ -1,6 +1,7 @@
 import type { Layers } from '../../../shared/access.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { settleFeedback } from '../feedback/feedback.ts';
 import { isActive } from '../fragments/expiry.ts';
 import { containsText } from '../fragments/text-filter.ts';
 import { deleteChunks } from '../memory/chunks.ts';
@@ -56,7 +57,7 @@ export async function lockSourcesToArchive(
   );
 }
 
-/** Archives an active source and deletes its chunks, with their terms and vectors. */
+/** Archives an active source, deletes its chunks, with their terms and vectors, and settles the feedback on it. */
 export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
   await archiveSources(tx, [sourceId]);
 }
@@ -70,6 +71,7 @@ export async function archiveSources(tx: TeamTransaction, ids: readonly string[]
   );
   if (archived.length < ids.length) throw new Error('a source to archive is not active');
   await deleteChunks(tx, ...ids);
+  await settleFeedback(tx, ...ids);
   // Of other files with the same text, the oldest is the first now.
   await tx.query(
     `with copy as (select s.id, s.same_as from memory.source s

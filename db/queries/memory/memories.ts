@@ -9,10 +9,16 @@ import { createdWith } from '../fragments/created-with.ts';
 import { stateNow } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { questionedSources } from '../fragments/open-feedback.ts';
+import { type ShownUse, type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
 import { containsText } from '../fragments/text-filter.ts';
 
-type MemoryRow = Omit<Memory, 'layer' | 'expiresAt' | 'decidedAt' | 'createdAt' | 'updatedAt'> & {
+type MemoryRow = Omit<
+  Memory,
+  'layer' | 'expiresAt' | keyof ShownUse | 'decidedAt' | 'createdAt' | 'updatedAt'
+> & {
   expiresAt: Date | null;
+  use: StoredUse;
   decidedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -20,12 +26,13 @@ type MemoryRow = Omit<Memory, 'layer' | 'expiresAt' | 'decidedAt' | 'createdAt' 
 
 const COLUMNS = `m.id, ${stateNow('m')} as state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
   m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
-  m.expires_at as "expiresAt", m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
+  m.expires_at as "expiresAt", ${sourceUse('m', 'source_id')}, m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
-function toMemory(row: MemoryRow): Memory {
+function toMemory({ use, ...row }: MemoryRow): Memory {
   return {
     ...row,
+    ...toUse(use),
     layer: layerKind(row.clientId),
     expiresAt: row.expiresAt && wireTime(row.expiresAt),
     decidedAt: row.decidedAt && wireTime(row.decidedAt),
@@ -230,15 +237,32 @@ function storedStates(states: readonly MemoryState[]): readonly MemoryState[] {
 }
 
 /** Lists memories within the scope, newest first. */
-export async function listMemories(
+export function listMemories(tx: TeamTransaction, part: ListPart, filter: MemoryFilter): Promise<Memory[]> {
+  const condition = `m.state = any ($4::text[]) and ${stateNow('m')} = any ($11::text[])`;
+  return selectMemories(tx, condition, part, filter);
+}
+
+/** Lists published memories within the scope with feedback that waits for a decision, newest first. */
+export function listQuestionedMemories(
   tx: TeamTransaction,
+  part: ListPart,
+  filter: Omit<MemoryFilter, 'states'>,
+): Promise<Memory[]> {
+  const condition = `m.source_id = any (array(${questionedSources('$1')}))
+        and m.state = any ($4::text[]) and ${stateNow('m')} = any ($11::text[])`;
+  return selectMemories(tx, condition, part, { ...filter, states: ['published'] });
+}
+
+async function selectMemories(
+  tx: TeamTransaction,
+  condition: string,
   part: ListPart,
   filter: MemoryFilter,
 ): Promise<Memory[]> {
   const rows = await tx.query<MemoryRow>(
     `select ${COLUMNS} from memory.memory_item m
-      where ${inScope('m')} and m.state = any ($4::text[])
-        and ${stateNow('m')} = any ($11::text[]) and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
+      where ${inScope('m')} and ${condition}
+        and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
         and ($6::uuid is null or m.source_id = $6)
         and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
         and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)

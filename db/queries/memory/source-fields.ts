@@ -1,14 +1,7 @@
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import {
-  indexedDay,
-  metadataJson,
-  type NewSource,
-  SOURCE_COLUMNS,
-  type SourceRow,
-  termsVersion,
-  toStored,
-} from './sources.ts';
+import { SOURCE_COLUMNS, type SourceRow, toStored } from './source-rows.ts';
+import { indexedDay, metadataJson, type NewSource, termsVersion } from './sources.ts';
 
 /** The fields of a source that can change while its text stays the same. */
 export type SourceField = 'title' | 'uri' | 'metadata' | 'tags' | 'expiresAt';

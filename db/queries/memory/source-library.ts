@@ -6,7 +6,7 @@ import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { containsText } from '../fragments/text-filter.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
-import { SOURCE_COLUMNS, type SourceRow, toStored } from './sources.ts';
+import { SOURCE_COLUMNS, type SourceRow, toStored } from './source-rows.ts';
 
 /** The filters of a list of sources. A filter that is null does not restrict it. */
 export interface SourceFilter {

@@ -51,6 +51,7 @@ describe('GET /v1/memory/memories', () => {
     const { createdAt, updatedAt, ...rest } = shown;
     assert.deepEqual(rest, {
       id: review.id,
+      subject: 'memory',
       state: 'review',
       title: 'A memory',
       content: ' A note.\n',
@@ -64,6 +65,9 @@ describe('GET /v1/memory/memories', () => {
       supersedes: null,
       supersededBy: null,
       expiresAt: null,
+      found: 0,
+      opened: 0,
+      lastFoundAt: null,
       createdBy: company.ownerId,
       createdWith: null,
       decidedBy: null,
@@ -71,7 +75,7 @@ describe('GET /v1/memory/memories', () => {
     });
     for (const time of [createdAt, updatedAt, second!.decidedAt]) assert.match(String(time), TIME);
     // What is published was decided by who completed it, and shows no matter of review.
-    assert.deepEqual(second, published);
+    assert.deepEqual(second, { ...published, subject: 'memory' });
     assert.deepEqual(
       [published.title, published.metadata, published.decidedBy, published.layer, published.version],
       ['Cats', metadata, company.ownerId, 'team', 1],

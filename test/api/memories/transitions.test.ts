@@ -7,6 +7,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { ask, recordedBy } from '../../support/company.ts';
 import { foundByMeaning, foundByWords } from '../../support/consolidation.ts';
+import { questionBest } from '../../support/feedback.ts';
 import {
   addMemory,
   allRows,
@@ -37,6 +38,7 @@ const EVENTS: Record<MemoryAction, string> = {
   unpublish: 'memory.unpublish',
   restore: 'memory.restore',
   renew: 'memory.renew',
+  keep: 'memory.keep',
 };
 
 /** A decision of an action, with what it cannot do without. */
@@ -85,6 +87,7 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
   test(`${action} of a memory in state ${state} leads to ${next}, with one event and the next version`, async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, stateOf(state), { content: 'The ocelot sleeps.' });
+    if (action === 'keep') await questionBest(service, company, 'ocelot');
     let after: Memory | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
       after = await decided(service, company, decision(action, memory));

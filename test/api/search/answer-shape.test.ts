@@ -170,7 +170,7 @@ describe('hits grouped by source', () => {
     assert.deepEqual(hits.map(layout), [[[], 'heron lake reed', ['a wall']]]);
   });
 
-  test('each hit is explained, and the audit event names the hits only', async () => {
+  test('each hit is explained, and the audit event names the hits and their passages, but no neighbours', async () => {
     const company = await service.company();
     await store(company, LAKES);
     let hits: Hit[] = [];
@@ -179,7 +179,9 @@ describe('hits grouped by source', () => {
     });
     assert.equal(hits.length, 1);
     assert.deepEqual(hits[0]?.explain?.terms.filter(({ kind }) => kind === 'exact').length, 2);
-    const detail = { scope: {}, topK: 8, hitIds: [hits[0]?.chunk_id] };
+    const [first, ...passageIds] = hits[0]?.passages?.map(({ chunk_id }) => chunk_id) ?? [];
+    assert.equal(first, hits[0]?.chunk_id);
+    const detail = { scope: {}, topK: 8, hitIds: [first], passageIds };
     assert.deepEqual(
       events.map((event) => event.detail),
       [detail],

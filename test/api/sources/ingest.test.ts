@@ -75,6 +75,9 @@ describe('POST /v1/memory/ingest of a new source', () => {
       chunks: 1,
       sameAs: null,
       expiresAt: null,
+      found: 0,
+      opened: 0,
+      lastFoundAt: null,
       createdBy: company.ownerId,
       createdWith: null,
     });

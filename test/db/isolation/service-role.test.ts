@@ -166,6 +166,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.release_captures(1)',
     'select memory.layers_without_vectors()',
     'select * from memory.due_layers()',
+    `select memory.add_source_uses('[]')`,
     'select memory.backfill_pending(null, 1)',
     'select memory.finish_backfill()',
     'select memory.vector_graph_changes(1, 1)',

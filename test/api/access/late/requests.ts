@@ -4,6 +4,7 @@ import { createAgent } from '../../../support/agent-tokens.ts';
 import type { openTestApp } from '../../../support/app.ts';
 import { stageCapture } from '../../../support/captures.ts';
 import { claimAll, lend } from '../../../support/consolidation.ts';
+import { questionBest, searchByWords } from '../../../support/feedback.ts';
 import { IMPORTS, plantImport } from '../../../support/import-records.ts';
 import { givePassword, newEmail } from '../../../support/invites.ts';
 import { addMemory, MEMORIES } from '../../../support/memories.ts';
@@ -202,6 +203,15 @@ export const REQUESTS = {
   ],
   'changing an own source of the client': [change('person', 'client'), { title: 'New', tags: ['x'] }],
   'changing a source of another person': [change('company', 'team'), { tags: ['x'] }],
+  'feedback on a hit of the client': [
+    'POST /v1/memory/feedback',
+    async ({ company, person, clientId }, service) => {
+      const scope = { clientId };
+      await addSource(service, company, { text: 'A heron.', scope });
+      const { queryId, hits } = await searchByWords(service, person, 'heron', { scope });
+      return { queryId, chunkId: hits[0]?.chunk_id, verdict: 'wrong' };
+    },
+  ],
   'archiving an own source of the client': [archival('person', 'client')],
   'archiving a source of another person': [archival('company', 'team')],
   'archiving the sources of the client': [
@@ -259,6 +269,15 @@ export const REQUESTS = {
   'discarding a memory': [DECIDE, decision('discard')],
   'updating a memory': [DECIDE, decision('update')],
   'deleting a memory': [DECIDE, decision('delete')],
+  'keeping a source': [
+    DECIDE,
+    async ({ company, clientId }, service) => {
+      const scope = { clientId };
+      await addSource(service, company, { text: 'A heron.', scope });
+      const { hit } = await questionBest(service, company, 'heron', {}, scope);
+      return { action: 'keep', memoryId: hit.source_id };
+    },
+  ],
   'a list of one decision': [DECIDE, decisions('update')],
   'a list of two decisions': [DECIDE, decisions('publish', 'delete')],
 } as const satisfies Record<string, LateRequest>;

@@ -93,8 +93,8 @@ const leftOut = (answer: string) => ({
 /** A batch is the caller's own: it is released whatever became of the layer of its captures. */
 const RELEASE = { ...TEAM, ...leftOut('200') };
 
-/** A client that the owner of a new agent token cannot reach any longer does not exist. */
-const TOKEN = {
+/** What only readers of a client can do: for others it does not exist. */
+const READ_BY_ID = {
   ...TEAM,
   'the client was archived': '404 not_found',
   'the grant was deleted': '404 not_found',
@@ -125,7 +125,7 @@ export const TABLE: readonly Row[] = [
   [TEAM_ADMIN, 'a change of the name of the Team', 2, '200', { ...TEAM, ...LOWERED }],
 
   // Agent tokens
-  [MEMBER, 'an agent token for the client', 2, '201', TOKEN],
+  [MEMBER, 'an agent token for the client', 2, '201', READ_BY_ID],
   [MEMBER, 'rotating an own agent token', 2, '201', ROTATION],
   [TEAM_ADMIN, 'revoking an agent token of another person', 2, '204', { ...GONE, ...LOWERED }],
   [OWNER, 'revoking an agent token of the Company', 2, '204', { ...OWNER_TO_ADMIN, ...CLOSED }],
@@ -143,6 +143,7 @@ export const TABLE: readonly Row[] = [
   [MEMBER, 'changing an own source of the client', 2, '200', WRITE_BY_ID],
   [TEAM_ADMIN, 'changing an own source of the client', 2, '200', lowered('404 not_found')],
   [TEAM_ADMIN, 'changing a source of another person', 2, '200', lowered('403 forbidden')],
+  [MEMBER, 'feedback on a hit of the client', 2, '201', READ_BY_ID],
   [MEMBER, 'archiving an own source of the client', 2, '204', WRITE_BY_ID],
   [TEAM_ADMIN, 'archiving an own source of the client', 2, '204', lowered('404 not_found')],
   [TEAM_ADMIN, 'archiving a source of another person', 2, '204', lowered('403 forbidden')],
@@ -198,6 +199,7 @@ export const TABLE: readonly Row[] = [
   [TEAM_ADMIN, 'updating a memory', 2, '200', DECISION],
   [TEAM_ADMIN, 'updating a memory', 3, '200', DECISION],
   [TEAM_ADMIN, 'deleting a memory', 'body', '200', DECISION],
+  [TEAM_ADMIN, 'keeping a source', 3, '200', DECISION],
   [TEAM_ADMIN, 'deleting a memory', 3, '200', DECISION],
   [TEAM_ADMIN, 'a list of one decision', 2, '200', DECISION],
   [TEAM_ADMIN, 'a list of two decisions', 2, '200', TWO_DECISIONS],

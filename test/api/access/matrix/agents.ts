@@ -33,6 +33,7 @@ const ROUTES = readTable(`
   GET /v1/team/grants                    | any
   POST /v1/memory/search                 | memory:read
   POST /v1/memory/expand                 | memory:read
+  POST /v1/memory/feedback               | memory:read
   GET /v1/memory/sources                 | memory:read
   GET /v1/memory/sources/:id             | memory:read
   GET /v1/memory/imports                 | memory:read

@@ -137,6 +137,27 @@ export class LibraryTargets {
     });
   }
 
+  /** A chunk that a search of someone has returned, and the search. */
+  async hit(
+    place: Place,
+    clientId: string | null,
+    searcher: string,
+  ): Promise<{ queryId: string; chunkId: string }> {
+    const sourceId = await this.source(place, clientId, place.ownerId);
+    const [chunk] = await this.database.query<{ id: string }>(
+      'select id from memory.chunk where team_id = $1 and source_id = $2',
+      [place.teamId, sourceId],
+    );
+    const [queryId, chunkId] = [newId(), chunk?.id ?? ''];
+    await this.database.query(
+      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
+       values ($1, $2, 'memory.search', $3, $4, $7::uuid, case when $7::uuid is not null then 'client' end, 'query', $5,
+               jsonb_build_object('hitIds', array[$6::text]))`,
+      [place.companyId, newId(), searcher, place.teamId, queryId, chunkId, clientId],
+    );
+    return { queryId, chunkId };
+  }
+
   /** Marks the ids of captures, memories and batches with the things that they hold. */
   async markHoldings(place: Place): Promise<void> {
     const rows = await this.database.query<{ id: string; text: string }>(

@@ -77,11 +77,13 @@ const TABLE = readTable(`
   Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client A, read                         | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, read by id                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client A, own search                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | ok       | ok         | ok       | archived
   client A, write                        | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | scope    | ok         | ok       | archived
   client A, own source                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client A, someone else's source        | 401    | team     | team      | 404    | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client B, read                         | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, read by id                   | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client B, own search                   | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | ok       | ok         | ok       | archived
   client B, write                        | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | scope    | ok         | ok       | archived
   client B, someone else's source        | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | forbidden | ok         | ok       | archived
   archived client                        | 401    | team     | team      | scope  | scope   | scope      | scope      | team     | scope    | scope      | scope    | scope

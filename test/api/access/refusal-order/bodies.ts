@@ -17,6 +17,7 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
     explainSource: source,
   }),
   'POST /v1/memory/expand': () => ({ chunkId: newId() }),
+  'POST /v1/memory/feedback': ({ query, chunk }) => ({ queryId: query, chunkId: chunk, verdict: 'wrong' }),
   'POST /v1/memory/ingest': () => ({ title: 'x', text: newId() }),
   'POST /v1/memory/imports': () => ({ items: [{ filename: 'a.txt', text: 'x' }] }),
   'POST /v1/memory/imports/retry of some': ({ own }) => ({ ids: [own] }),

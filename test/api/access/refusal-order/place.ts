@@ -1,6 +1,7 @@
 import type { SignedIn, TestApp } from '../../../support/app.ts';
 import { ask } from '../../../support/company.ts';
 import { lend, released } from '../../../support/consolidation.ts';
+import { searchByWords } from '../../../support/feedback.ts';
 import { plantImport } from '../../../support/import-records.ts';
 import { makeInvitation, makeInvite } from '../../../support/invites.ts';
 import { addMemory } from '../../../support/memories.ts';
@@ -39,6 +40,8 @@ export async function openPlace(
   const lent = await lend(service, company);
   const wanted = { teamId: company.teamId, access: 'read' };
   const request = await ask(service, admin, 'POST', '/v1/company/access-requests', wanted);
+  // A text of addSource.
+  const search = await searchByWords(service, company, 'text');
   const ids = {
     team: company.teamId,
     owner: company.ownerId,
@@ -58,6 +61,8 @@ export async function openPlace(
     source: (await addSource(service, company)).id,
     memory: memory.id,
     published: memory.sourceId!,
+    query: search.queryId,
+    chunk: search.hits[0]!.chunk_id,
     vectors: claimed.json<{ batch: { id: string } }>().batch.id,
     batch: lent.batchId,
     released: given.batchId,

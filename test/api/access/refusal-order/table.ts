@@ -99,6 +99,12 @@ export const TABLE: Record<string, Fault[]> = {
     ...UNEXPLAINED,
   ],
   'POST /v1/memory/expand': [...IN_TEAM, ...BODY, ...SCOPE],
+  'POST /v1/memory/feedback': [
+    ...IN_TEAM,
+    ...BODY,
+    fault('404 not_found', 'a search of nobody', { body: (body) => ({ ...body, queryId: newId() }) }),
+    ARCHIVED,
+  ],
   // A large body is not read for a reader, who cannot write anywhere.
   'POST /v1/memory/ingest': [
     ...IN_TEAM,

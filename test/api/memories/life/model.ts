@@ -88,8 +88,8 @@ export interface Item {
   supersedes: string | null;
 }
 
-/** The actions that are played. `renew` changes no state and no text: see test/api/expiry. */
-export type PlayedAction = Exclude<MemoryAction, 'renew'>;
+/** The actions that are played. The others change no state and no text: see test/api/expiry and test/api/feedback. */
+export type PlayedAction = Exclude<MemoryAction, 'renew' | 'keep'>;
 
 export interface Decision {
   action: PlayedAction;

@@ -1,6 +1,7 @@
 import { ALIKE, type MemoryKind } from '../library-targets.ts';
 import { thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
+import type { CallerName } from '../table.ts';
 import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
 
 /** The rows of single sources, for one layer. */
@@ -52,6 +53,34 @@ function sourceRows(name: LayerName): Row[] {
     { route: 'DELETE /v1/memory/sources/:id', ...own, ok: 204 },
     { route: 'PATCH /v1/memory/sources/:id', ...own, ok: 200, body: retitled },
   ];
+}
+
+/** Callers who cannot read the Team. */
+const OUTSIDE: readonly CallerName[] = ['nobody', 'stranger', 'neighbour', 'Admin'];
+
+/** The rows of feedback on a hit of the caller's own search, for one layer. */
+function feedbackRow(name: LayerName): Row {
+  const inTeam = name === 'Team layer';
+  return {
+    route: 'POST /v1/memory/feedback',
+    ...(inTeam ? {} : { about: `on a hit in ${name}` }),
+    kind: {
+      'Team layer': 'Team, own work',
+      'client A': 'client A, own search',
+      'client B': 'client B, own search',
+      'archived client': 'archived client, by id',
+    }[name],
+    ok: 201,
+    ids: ['queryId', 'chunkId'],
+    // The audit of the Team shows the names of those who searched, so nobody from outside has.
+    values: ({ targets, at, caller, foreign }) =>
+      targets.library.hit(
+        at,
+        LAYERS[name](at),
+        foreign || OUTSIDE.includes(caller.name) ? at.ownerId : caller.userId,
+      ),
+    body: (values) => ({ ...values, verdict: 'wrong' }),
+  };
 }
 
 /** A memory of a layer. */
@@ -201,6 +230,7 @@ function listRows(name: ClientName): Row[] {
 
 /** Routes of memories and of sources. */
 export const LIBRARY_ROWS: readonly Row[] = [
+  ...(['Team layer', ...CLIENTS] as const).map(feedbackRow),
   {
     route: 'GET /v1/memory/memories',
     kind: 'Team, Full access',

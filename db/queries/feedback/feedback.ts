@@ -1,0 +1,134 @@
+import type { Feedback, OpenFeedback, Verdict } from '../../../shared/schemas/library.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { createdWith } from '../fragments/created-with.ts';
+import { isActive } from '../fragments/expiry.ts';
+import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
+import { isOpen } from '../fragments/open-feedback.ts';
+
+/** A chunk that a search of the scope's user returned. */
+export interface FoundHit {
+  sourceId: string;
+  clientId: LayerId;
+  /** The memory whose text it is, or null. */
+  memoryId: string | null;
+}
+
+/**
+ * Finds a chunk within the scope that is among the hits of a search of the scope's user, or among their passages. Null for
+ * the search of another user too.
+ */
+export async function findOwnHit(
+  tx: TeamTransaction,
+  queryId: string,
+  chunkId: string,
+): Promise<FoundHit | null> {
+  const { companyId, userId } = tx.scope;
+  const [row] = await tx.query<FoundHit>(
+    `select s.id as "sourceId", s.client_id as "clientId", m.id as "memoryId"
+       from memory.chunk c
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
+       left join memory.memory_item m on m.team_id = s.team_id and m.source_id = s.id
+      where ${inScope('c')} and c.id = $4::text::uuid
+        and exists (
+          select from memory.audit_event e
+           where e.company_id = $5 and e.subject_id = $6 and e.team_id = $1 and e.actor_id = $7
+             and e.kind = 'memory.search' and (e.detail -> 'hitIds' ? $4::text or e.detail -> 'passageIds' ? $4::text))`,
+    [...scopeValues(tx.scope), chunkId, companyId, queryId, userId],
+  );
+  return row ?? null;
+}
+
+type FeedbackRow = Omit<Feedback, 'createdAt'> & { createdAt: Date; changed: boolean };
+
+/** Feedback to insert. */
+export interface NewFeedback {
+  id: string;
+  queryId: string;
+  chunkId: string;
+  sourceId: string;
+  verdict: Verdict;
+  note: string | null;
+}
+
+/**
+ * Inserts the feedback of the scope's user on a hit, or replaces an earlier one on it.
+ * @returns the feedback, and whether anything has changed
+ */
+export async function upsertFeedback(
+  tx: TeamTransaction,
+  given: NewFeedback,
+): Promise<{ feedback: Omit<Feedback, 'memoryId'>; changed: boolean }> {
+  const [row] = await tx.query<FeedbackRow>(
+    `with given as (
+       insert into memory.feedback as f (team_id, id, created_by, query_id, chunk_id, source_id, verdict, note)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
+       on conflict (team_id, created_by, query_id, chunk_id) do update
+         set verdict = excluded.verdict, note = excluded.note, created_at = now(), settled_at = null,
+             created_by_token = excluded.created_by_token
+         where f.verdict <> excluded.verdict or f.note is distinct from excluded.note or f.settled_at is not null
+       returning f.*
+     ), shown as (
+       select g.*, true as changed from given g
+       union all
+       select f.*, false from memory.feedback f
+        where f.team_id = $1 and f.created_by = $3 and f.query_id = $4 and f.chunk_id = $5
+          and not exists (select from given)
+     )
+     select s.id, s.query_id as "queryId", s.chunk_id as "chunkId", s.source_id as "sourceId", s.verdict, s.note,
+            s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.changed
+       from shown s`,
+    [
+      tx.scope.teamId,
+      given.id,
+      tx.scope.userId,
+      given.queryId,
+      given.chunkId,
+      given.sourceId,
+      given.verdict,
+      given.note,
+    ],
+  );
+  if (row === undefined) throw new Error('the feedback was not inserted');
+  const { changed, createdAt, ...feedback } = row;
+  return { feedback: { ...feedback, createdAt: wireTime(createdAt) }, changed };
+}
+
+/** The most that is shown of the feedback on one source: the newest. */
+export const MAX_SHOWN_FEEDBACK = 20;
+
+/** Lists the feedback on sources that waits for a decision, by source, the newest first. */
+export async function listOpenFeedback(
+  tx: TeamTransaction,
+  sourceIds: readonly string[],
+): Promise<Map<string, OpenFeedback[]>> {
+  const rows = await tx.query<Omit<OpenFeedback, 'createdAt'> & { createdAt: Date; sourceId: string }>(
+    `select f.source_id as "sourceId", f.verdict, f.note, f.created_at as "createdAt", f.chunk_id as "chunkId",
+            coalesce(c.text, '') as text
+       from unnest($2::uuid[]) as g (id)
+      cross join lateral (
+        select * from memory.feedback f
+         where f.team_id = $1 and f.source_id = g.id and ${isOpen('f')}
+         order by f.created_at desc, f.id desc limit ${MAX_SHOWN_FEEDBACK}) f
+       left join memory.chunk c on c.team_id = f.team_id and c.id = f.chunk_id
+      order by f.created_at desc, f.id desc`,
+    [tx.scope.teamId, sourceIds],
+  );
+  const bySource = new Map<string, OpenFeedback[]>();
+  for (const { sourceId, createdAt, ...feedback } of rows) {
+    const own = bySource.get(sourceId) ?? [];
+    own.push({ ...feedback, createdAt: wireTime(createdAt) });
+    bySource.set(sourceId, own);
+  }
+  return bySource;
+}
+
+/** Settles the feedback on sources that waits for a decision. Returns how much there was. */
+export async function settleFeedback(tx: TeamTransaction, ...sourceIds: string[]): Promise<number> {
+  const settled = await tx.query(
+    `update memory.feedback f set settled_at = now()
+      where f.team_id = $1 and f.source_id = any ($2::uuid[]) and ${isOpen('f')} returning 1`,
+    [tx.scope.teamId, sourceIds],
+  );
+  return settled.length;
+}

@@ -1,0 +1,63 @@
+import type { CreatedWith } from '../../../shared/schemas/common.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import { createdWith } from '../fragments/created-with.ts';
+import { isActive, stateNow } from '../fragments/expiry.ts';
+import { layerKind, wireTime } from '../fragments/layers.ts';
+import { type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
+
+/** A source in the database: the columns of `SOURCE_COLUMNS`. */
+export interface SourceRow {
+  id: string;
+  kind: Source['kind'];
+  title: string;
+  uri: string | null;
+  externalId: string | null;
+  clientId: string | null;
+  state: Source['state'];
+  tags: string[];
+  chunks: number;
+  sameAs: string | null;
+  expiresAt: Date | null;
+  use: StoredUse;
+  createdBy: string;
+  createdWith: CreatedWith;
+  createdAt: Date;
+  updatedAt: Date;
+  contentHash: Buffer;
+}
+
+/**
+ * The first source with the same text. If it has expired, the oldest of the other sources with its text is the first, as
+ * after `archiveSource`.
+ */
+const SAME_AS = `case when s.same_as is not null then coalesce(
+    (select f.id from memory.source f where f.team_id = s.team_id and f.id = s.same_as and ${isActive('f')}),
+    (select nullif(min(f.id::text)::uuid, s.id) from memory.source f
+      where f.team_id = s.team_id and f.same_as = s.same_as and ${isActive('f')})) end`;
+
+/** The columns of `SourceRow`, of `memory.source s`. */
+export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId",
+  ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
+  ${SAME_AS} as "sameAs", s.expires_at as "expiresAt", s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.content_hash as "contentHash", ${sourceUse('s', 'id')}`;
+
+/** A source as it is sent to clients, and the hash of its text. */
+export interface StoredSource {
+  source: Source;
+  contentHash: Buffer;
+}
+
+/** Converts a row to a source as it is sent to clients, and the hash of its text. */
+export function toStored({ contentHash, use, ...row }: SourceRow): StoredSource {
+  return {
+    source: {
+      ...row,
+      layer: layerKind(row.clientId),
+      ...toUse(use),
+      expiresAt: row.expiresAt && wireTime(row.expiresAt),
+      createdAt: wireTime(row.createdAt),
+      updatedAt: wireTime(row.updatedAt),
+    },
+    contentHash,
+  };
+}
