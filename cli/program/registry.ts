@@ -20,6 +20,7 @@ import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
 import { archive } from '../commands/memory/archive.ts';
 import { expand } from '../commands/memory/expand.ts';
+import { feedback } from '../commands/memory/feedback.ts';
 import { ingest } from '../commands/memory/ingest.ts';
 import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
 import { search } from '../commands/memory/search.ts';
@@ -55,6 +56,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'token revoke': tokenRevoke,
   search,
   expand,
+  feedback,
   ingest,
   import: importFolder,
   sources,

@@ -90,6 +90,25 @@ describe('cli ingest', () => {
   });
 });
 
+describe('cli feedback', () => {
+  test('stores a verdict on a hit of an own search, and refuses another verdict', async () => {
+    const { company, person, text, data } = await owner();
+    await store(company, { title: 'Gateway', text: 'The gateway is PGW-4012.' });
+    const { queryId, hits } = await data<SearchResponse>('search', 'gateway');
+    const chunk = hits[0]?.chunk_id ?? '';
+    const args = ['feedback', chunk, '--query', queryId];
+    assert.equal(
+      await text(...args, '--verdict', 'outdated', '--note', 'It moved.'),
+      `Stored that ${chunk} is outdated.\n`,
+    );
+    assertRefused(
+      await person.run([...args, '--verdict', 'bad']),
+      /--verdict: expected useful, wrong, outdated/,
+    );
+    assertRefused(await person.run(['feedback', chunk, '--verdict', 'wrong']), /--query: required/);
+  });
+});
+
 describe('cli search', () => {
   test('finds by keywords where the service makes no vectors, without a vector of the caller', async () => {
     const { company, text, data } = await owner();

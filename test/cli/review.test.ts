@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import type { ListedMemory } from '../../shared/schemas/library.ts';
 import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
+import { questionBest } from '../support/feedback.ts';
+import { addSource } from '../support/source-library.ts';
 import { get } from '../support/team.ts';
 import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
 import { type CliOwner, signedInOwner } from './cli-person.ts';
@@ -113,6 +115,26 @@ describe('cli review', () => {
       (await memories(cli, 'published')).map(({ title }) => title),
       ['Later'],
     );
+  });
+
+  test('shows published memories and sources with feedback, to keep or to delete', {
+    skip: NO_TERMINAL,
+  }, async () => {
+    const cli = await owner();
+    const { company } = cli;
+    await keep(service, company, { title: 'Heron', content: 'The heron rule.' });
+    await addSource(service, company, { title: 'Gull', text: 'The gull rule.' });
+    await questionBest(service, company, 'heron', { note: 'It is not.' });
+    await questionBest(service, company, 'gull', { verdict: 'outdated' });
+    const press = (typed: string) => ({ question: 'k keep', typed });
+    const { code, shown } = await runAtTerminal(cli.person, ['review'], [press('d'), press('k')]);
+    assert.equal(code, 0, shown);
+    assert.match(
+      shown,
+      /The gull rule\.[^]*Feedback: outdated[^]*deleted[^]*Feedback: wrong: It is not\.[^]*kept/,
+    );
+    assert.match(shown, /^0 published, 1 kept, 1 deleted\.\r$/m);
+    assert.deepEqual(await memories(cli, 'review'), []);
   });
 
   test('lists the queue with --json, and without a terminal says so', async () => {

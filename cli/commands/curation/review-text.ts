@@ -29,7 +29,7 @@ export function itemLines(
   nameLayer: NameLayer,
   place: string,
 ): string[] {
-  const { clientId, createdAt, tags, captures = [], similar = [] } = item;
+  const { clientId, createdAt, tags, captures = [], similar = [], feedback = [] } = item;
   const about = [place, nameLayer(clientId), day(createdAt), ...tags.map((tag) => `#${visible(tag)}`)];
   return [
     '',
@@ -38,6 +38,9 @@ export function itemLines(
     '',
     ...content.replaceAll('\r\n', '\n').split('\n').map(visible),
     '',
+    ...feedback.map(({ verdict, note }) =>
+      excerpt(`Feedback: ${verdict}${note === null ? '' : `: ${note}`}`, 500),
+    ),
     ...captures.map(({ sessionId, summary }) => dim(excerpt(`From ${sessionId}: ${summary}`, 500))),
     ...similar.map(({ similarity, state, title: other, excerpt: text }) => {
       const where = state === 'review' ? ', in review' : '';

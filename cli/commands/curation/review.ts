@@ -22,26 +22,31 @@ const options = {
 const Decided = Type.Object({ memory: Memory });
 
 const KEYS = 'p publish  e edit  d discard  s skip  q quit';
+/** For published memories and sources that have feedback. */
+const FEEDBACK_KEYS = 'k keep  d delete  s skip  q quit';
 
 const print = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
-type Outcome = 'published' | 'discarded' | 'skipped' | 'refused';
+type Outcome = 'published' | 'discarded' | 'kept' | 'deleted' | 'skipped' | 'refused';
+
+const OUTCOMES = { publish: 'published', discard: 'discarded', keep: 'kept', delete: 'deleted' } as const;
 
 /** Sends a decision. */
 async function decide(
   service: ServiceClient,
   { id, version }: Listed,
-  action: 'publish' | 'discard',
+  action: keyof typeof OUTCOMES,
   changed: Partial<Edited>,
 ): Promise<Outcome> {
   await service.post('/v1/memory/memories', Decided, { action, memoryId: id, version, ...changed });
-  return action === 'publish' ? 'published' : 'discarded';
+  return OUTCOMES[action];
 }
 
 /** Asks for one of the keys of a review. */
-async function readKey(keys: Keys): Promise<string> {
-  let key = await keys.read(KEYS);
-  while (!['p', 'e', 'd', 's', 'q'].includes(key)) key = await keys.read(`Press one of the keys: ${KEYS}`);
+async function readKey(keys: Keys, known: string): Promise<string> {
+  const letters = known.split('  ').map((key) => key.charAt(0));
+  let key = await keys.read(known);
+  while (!letters.includes(key)) key = await keys.read(`Press one of the keys: ${known}`);
   return key;
 }
 
@@ -63,6 +68,7 @@ async function reviewItem(
   place: string,
 ): Promise<Outcome | null> {
   let text: Edited = item;
+  const isPublished = item.state === 'published';
   const isEdited = () => text.title !== item.title || text.content !== item.content;
   const act = async (key: string): Promise<Outcome | null | 'again'> => {
     switch (key) {
@@ -71,7 +77,9 @@ async function reviewItem(
         return keys.during(decide(service, item, 'publish', changed));
       }
       case 'd':
-        return keys.during(decide(service, item, 'discard', {}));
+        return keys.during(decide(service, item, isPublished ? 'delete' : 'discard', {}));
+      case 'k':
+        return keys.during(decide(service, item, 'keep', {}));
       case 's':
         return 'skipped';
       case 'e':
@@ -84,7 +92,7 @@ async function reviewItem(
   for (;;) {
     print(itemLines(item, text, nameLayer, place));
     try {
-      const outcome = await act(await readKey(keys));
+      const outcome = await act(await readKey(keys, isPublished ? FEEDBACK_KEYS : KEYS));
       if (outcome !== 'again') return outcome;
     } catch (error) {
       const isOver = !(error instanceof CommandError) || error instanceof TerminalClosed;
@@ -111,8 +119,8 @@ export const review: Command<typeof options> = {
   section: 'memory',
   summary: 'decide on the memories that wait for review',
   about: `Shows the memories that wait for review one by one, newest first, and decides on each with a key: p publishes,
-e opens it in VISUAL or EDITOR (p then publishes the edited text), d discards, s skips, q quits. Requires Full access and
-a terminal; with --json, it only lists the memories and needs no terminal.`,
+e opens it in VISUAL or EDITOR (p then publishes the edited text), d discards, s skips, q quits. What is published and
+has feedback is shown too: k keeps it, d deletes it. Requires Full access and a terminal; with --json, it only lists the memories and needs no terminal.`,
   options,
   notes: CREDENTIAL_NOTE,
   async run(values) {
@@ -127,7 +135,14 @@ a terminal; with --json, it only lists the memories and needs no terminal.`,
       service,
       items.map((item) => item.clientId),
     );
-    const counts: Record<Outcome, number> = { published: 0, discarded: 0, skipped: 0, refused: 0 };
+    const counts: Record<Outcome, number> = {
+      published: 0,
+      discarded: 0,
+      kept: 0,
+      deleted: 0,
+      skipped: 0,
+      refused: 0,
+    };
     let isDone = false;
     try {
       await withKeys(async (keys) => {
