@@ -10,6 +10,7 @@ import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived } from '../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, type Caller } from '../../support/team.ts';
+import { expireSources } from '../expiry/expire.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -114,7 +115,7 @@ describe('POST /v1/memory/feedback', () => {
       teamRole: 'member',
       clients: { [clientId]: 'read' },
     });
-    const { queryId, chunkId } = await found(company);
+    const { source, queryId, chunkId } = await found(company);
     const gone = await addSource(service, company, { text: 'A gull.' });
     const ofGone = await searchByWords(service, company, 'gull');
     await archived(service, company, gone.id);
@@ -139,6 +140,8 @@ describe('POST /v1/memory/feedback', () => {
       give(member, hitOf(ofClient)),
     ]);
     assert.equal((await give(company, own)).statusCode, 201);
+    await expireSources(service, source.id);
+    assert.equal(outcome(await give(company, { ...own, verdict: 'useful' })), '404 not_found');
   });
 
   test('is 400 for a malformed body, and 409 in an archived Team', async () => {
