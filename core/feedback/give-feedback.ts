@@ -6,29 +6,32 @@ import {
 } from '../../db/queries/feedback/feedback.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Feedback, FeedbackRequest } from '../../shared/schemas/library.ts';
+import type { FeedbackRequest, GivenFeedback } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { assertActive, canRead, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { redactFields } from '../redaction/redact-fields.ts';
+import { redactionMode } from '../redaction/redaction-mode.ts';
 
 /**
  * Stores what a caller says of a hit of a search of theirs. A second verdict on the same hit replaces the first.
  * @throws ServiceError `not_found` for the search of another caller, or a chunk that was not among its hits or that the
- *   caller can no longer read; `unauthenticated`, `team_forbidden`, `team_archived`
+ *   caller can no longer read; `unauthenticated`, `team_forbidden`, `team_archived`, `secret_detected`
  */
-export function giveFeedback(
-  { database }: Pick<Dependencies, 'database'>,
+export async function giveFeedback(
+  { config, database }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { queryId, chunkId, verdict, note }: FeedbackRequest,
-): Promise<Feedback> {
+  { queryId, chunkId, verdict, ...texts }: FeedbackRequest,
+): Promise<GivenFeedback> {
+  const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), texts);
   const given = {
     id: newId(),
     queryId: parseId(queryId),
     chunkId: parseId(chunkId),
     verdict,
-    note: note ?? null,
+    note: fields.note ?? null,
   };
   return runCommand(database, scope, {
     lock: async (tx): Promise<FoundHit> => {
@@ -37,12 +40,13 @@ export function giveFeedback(
       // The caller can have lost access to the client since the search.
       if (hit === null || !(await canRead(tx, team, hit.clientId))) throw new ServiceError('not_found');
       assertActive(team);
+      assertAllowed();
       return hit;
     },
     apply: async (tx, { sourceId, clientId, memoryId }) => {
       const feedback: NewFeedback = { ...given, sourceId };
       const { feedback: stored, changed } = await upsertFeedback(tx, feedback);
-      const result = { ...stored, memoryId };
+      const result = { ...stored, memoryId, redactions };
       if (!changed) return { result, audit: [] };
       const event = {
         kind: 'memory.feedback',

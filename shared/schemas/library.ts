@@ -55,6 +55,9 @@ export const Feedback = Type.Object({
   createdAt: Time,
 });
 export type Feedback = Static<typeof Feedback>;
+/** Stored feedback, and the credentials that were found in its note. */
+export const GivenFeedback = Type.Object({ ...Feedback.properties, redactions: Redactions });
+export type GivenFeedback = Static<typeof GivenFeedback>;
 
 /** Feedback that waits for a decision, as a reviewer sees it. */
 export const OpenFeedback = Type.Object({

@@ -1,5 +1,5 @@
 import { giveFeedback } from '../../../core/feedback/give-feedback.ts';
-import { Feedback, FeedbackRequest } from '../../../shared/schemas/library.ts';
+import { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/library.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import type { Routes } from '../../types.ts';
 
@@ -17,8 +17,8 @@ export const feedbackRoute: Routes = (app, deps) => {
           'list of memories in review. It stays published, and searches find it, until someone decides.',
         tags: ['memory'],
         body: FeedbackRequest,
-        response: { 201: Feedback },
-        errors: errorCodes('not_found', 'team_archived'),
+        response: { 201: GivenFeedback },
+        errors: errorCodes('not_found', 'team_archived', 'secret_detected'),
       },
     },
     async ({ body, teamScope }, reply) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Feedback } from '../../../shared/schemas/library.ts';
+import type { Feedback, GivenFeedback } from '../../../shared/schemas/library.ts';
 import type { SearchResponse } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { recordedBy, recordsNothing } from '../../support/company.ts';
+import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
 import { questionBest, searchByWords, sendFeedback } from '../../support/feedback.ts';
 import { addMemory } from '../../support/memories.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
@@ -48,12 +48,31 @@ describe('POST /v1/memory/feedback', () => {
       note,
       createdBy: company.ownerId,
       createdWith: null,
+      redactions: [],
     });
     assert.deepEqual(
       events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
       [['memory.feedback', 'source', source.id, { queryId, chunkId, verdict: 'wrong' }]],
     );
     assert.doesNotMatch(text, /gull|heron/);
+  });
+
+  test('masks a credential in the note, or refuses it, as the Team has set', async () => {
+    const company = await service.company();
+    const { queryId, chunkId } = await found(company);
+    const body = { queryId, chunkId, verdict: 'wrong', note: 'It is password=Gr33nT0ner now.' };
+    const setMode = (redaction: string) => ask(service, company, 'PATCH', '/v1/team', { redaction });
+    await setMode('redact');
+    const { note, redactions } = (await give(company, body)).json<GivenFeedback>();
+    assert.equal(note, 'It is password=[redacted: password] now.');
+    assert.deepEqual(
+      redactions.map(({ path }) => path),
+      ['/note'],
+    );
+    await setMode('refuse');
+    await recordsNothing(service, company, async () => {
+      assert.equal(outcome(await give(company, body)), '422 secret_detected');
+    });
   });
 
   test('names the memory whose text the hit is', async () => {
