@@ -4,7 +4,7 @@ import * as common from '../../shared/schemas/common.ts';
 import * as consolidation from '../../shared/schemas/consolidation.ts';
 import * as embeddings from '../../shared/schemas/embeddings.ts';
 import * as explanation from '../../shared/schemas/explanation.ts';
-import * as health from '../../shared/schemas/health.ts';
+import * as feedback from '../../shared/schemas/feedback.ts';
 import * as identity from '../../shared/schemas/identity.ts';
 import * as imports from '../../shared/schemas/imports.ts';
 import * as library from '../../shared/schemas/library.ts';
@@ -21,7 +21,7 @@ const MODULES: Readonly<Record<string, object>> = {
   consolidation,
   embeddings,
   explanation,
-  health,
+  feedback,
   identity,
   imports,
   library,

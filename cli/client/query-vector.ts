@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { Health } from '../../shared/schemas/health.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
+import { Health } from '../../shared/schemas/status.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { type Profile, readProfileSettings } from './profiles.ts';
 import { programName, runCommand } from './run-command.ts';

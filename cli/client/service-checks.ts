@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Health } from '../../shared/schemas/health.ts';
+import { Health } from '../../shared/schemas/status.ts';
 import { VERSION } from '../program/version.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { connect } from './service-client.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../db/queries/feedback/feedback.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import type { FeedbackRequest, GivenFeedback } from '../../shared/schemas/library.ts';
+import type { FeedbackRequest, GivenFeedback } from '../../shared/schemas/feedback.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { assertActive, canRead, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';

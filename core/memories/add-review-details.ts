@@ -2,7 +2,8 @@ import { type Database, readOnce, type TeamTransaction, transaction } from '../.
 import { listOpenFeedback } from '../../db/queries/feedback/feedback.ts';
 import { listProvenance } from '../../db/queries/memory/consolidation/capture-list.ts';
 import { findSimilarToReview } from '../../db/queries/memory/similar-memories.ts';
-import type { ListedMemory, Memory, OpenFeedback, Provenance } from '../../shared/schemas/library.ts';
+import type { OpenFeedback } from '../../shared/schemas/feedback.ts';
+import type { ListedMemory, Memory, Provenance } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
-import type { Health } from '../../shared/schemas/health.ts';
-import type { Status } from '../../shared/schemas/status.ts';
+import type { Health, Status } from '../../shared/schemas/status.ts';
 import { type Client, connect } from './client.ts';
 import { type DemoOptions, HELP, readCommandLine } from './command-line.ts';
 import { type Document, readDocuments } from './documents.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { readConfig } from '../../shared/config.ts';
-import type { Health } from '../../shared/schemas/health.ts';
+import type { Health } from '../../shared/schemas/status.ts';
 import type { DemoOptions } from './command-line.ts';
 import { DemoError, reason } from './failure.ts';
 import { type LoadedModel, loadModel, makeTestModel } from './model.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Feedback } from '../../shared/schemas/library.ts';
+import type { Feedback } from '../../shared/schemas/feedback.ts';
 import type { Hit, SearchResponse } from '../../shared/schemas/memory.ts';
 import type { TestApp } from './app.ts';
 import { type Caller, post } from './team.ts';

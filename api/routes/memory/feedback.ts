@@ -1,5 +1,5 @@
 import { giveFeedback } from '../../../core/feedback/give-feedback.ts';
-import { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/library.ts';
+import { FeedbackRequest, GivenFeedback } from '../../../shared/schemas/feedback.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import type { Routes } from '../../types.ts';
 

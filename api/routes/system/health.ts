@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { checkHealth, checkReadiness } from '../../../core/status/check-health.ts';
 import { coalesce } from '../../../shared/resources/coalesce.ts';
-import { Health } from '../../../shared/schemas/health.ts';
+import { Health } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../types.ts';
 
 const Ok = Type.Object({ ok: Type.Boolean() });

@@ -1,4 +1,4 @@
-import { Health } from '../../../shared/schemas/health.ts';
+import { Health } from '../../../shared/schemas/status.ts';
 import {
   chosenProfile,
   type Profile,

@@ -1,4 +1,4 @@
-import { Feedback, VERDICTS } from '../../../shared/schemas/library.ts';
+import { Feedback, VERDICTS } from '../../../shared/schemas/feedback.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { CommandError } from '../../terminal/command-error.ts';

@@ -1,4 +1,4 @@
-import type { Feedback, OpenFeedback, Verdict } from '../../../shared/schemas/library.ts';
+import type { Feedback, OpenFeedback, Verdict } from '../../../shared/schemas/feedback.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Feedback, GivenFeedback } from '../../../shared/schemas/library.ts';
+import type { Feedback, GivenFeedback } from '../../../shared/schemas/feedback.ts';
 import type { SearchResponse } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
