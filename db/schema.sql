@@ -2835,7 +2835,11 @@ AS $function$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- All memories that change, in the order of their ids, to prevent a deadlock.
+  -- Batches before memories, as a completion locks them, and both in the order of their ids, to prevent a deadlock.
+  perform from consolidation_batch b
+    where b.team_id = v_team and b.results::text like '%' || p_memory || '%'
+    order by b.id for update;
+  -- All memories that change.
   perform from memory_item m
     where m.team_id = v_team and (m.id = p_memory or m.supersedes = p_memory or m.superseded_by = p_memory)
     order by m.id for update;
@@ -2873,7 +2877,6 @@ declare
   v_team constant uuid := claimed_team();
   v_patterns constant text[] := array(select '%' || id || '%' from unnest(p_ids) as id);
 begin
-  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
   update consolidation_batch b
      set results = (
        select jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
@@ -2885,6 +2888,8 @@ begin
                         order by r.place)
          from jsonb_array_elements(b.results) with ordinality as r (result, place))
    where b.team_id = v_team and b.results::text like any (v_patterns);
+  -- Last: the update waits for a repeated completion, which can have stored the old results as another answer.
+  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.purge_source(p_source uuid)
@@ -2905,6 +2910,13 @@ begin
   if not found then
     return null;
   end if;
+  -- All imports that change, in the order of their ids, to prevent a deadlock with the purge of another source.
+  perform from import i
+    where i.team_id = v_team
+      and (i.source_id = p_source
+           or i.near_duplicates <> '[]'
+              and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source)))
+    order by i.id for update;
   with gone as (
     delete from import i where i.team_id = v_team and i.source_id = p_source returning i.id
   )

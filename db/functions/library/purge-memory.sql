@@ -9,7 +9,11 @@ as $$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- All memories that change, in the order of their ids, to prevent a deadlock.
+  -- Batches before memories, as a completion locks them, and both in the order of their ids, to prevent a deadlock.
+  perform from consolidation_batch b
+    where b.team_id = v_team and b.results::text like '%' || p_memory || '%'
+    order by b.id for update;
+  -- All memories that change.
   perform from memory_item m
     where m.team_id = v_team and (m.id = p_memory or m.supersedes = p_memory or m.superseded_by = p_memory)
     order by m.id for update;

@@ -9,7 +9,6 @@ declare
   v_team constant uuid := claimed_team();
   v_patterns constant text[] := array(select '%' || id || '%' from unnest(p_ids) as id);
 begin
-  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
   update consolidation_batch b
      set results = (
        select jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
@@ -21,6 +20,8 @@ begin
                         order by r.place)
          from jsonb_array_elements(b.results) with ordinality as r (result, place))
    where b.team_id = v_team and b.results::text like any (v_patterns);
+  -- Last: the update waits for a repeated completion, which can have stored the old results as another answer.
+  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
 end $$;
 
 revoke execute on function memory.purge_records(uuid[]) from public, memory_service, memory_worker;

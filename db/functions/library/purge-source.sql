@@ -17,6 +17,13 @@ begin
   if not found then
     return null;
   end if;
+  -- All imports that change, in the order of their ids, to prevent a deadlock with the purge of another source.
+  perform from import i
+    where i.team_id = v_team
+      and (i.source_id = p_source
+           or i.near_duplicates <> '[]'
+              and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source)))
+    order by i.id for update;
   with gone as (
     delete from import i where i.team_id = v_team and i.source_id = p_source returning i.id
   )

@@ -5,14 +5,19 @@ import { completeImport, stageImport } from '../../../core/imports/complete-impo
 import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { withoutPurged } from '../../../db/queries/library/purge.ts';
+import { findOwnCapture } from '../../../db/queries/memory/consolidation/captures.ts';
+import { lockConsolidationBatch } from '../../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { insertAnswer } from '../../../db/queries/memory/idempotency.ts';
+import { lockMemories } from '../../../db/queries/memory/memories.ts';
 import { newId } from '../../../shared/ids.ts';
 import { jobScope } from '../../../shared/scope.ts';
 import { contentHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow } from '../../../shared/text/fields.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { sendCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
+import { claimAll, completed, lend } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
 import { addMemory, decide } from '../../support/memories.ts';
@@ -99,11 +104,15 @@ describe('a purge at the same time as other work', () => {
     skip: databaseUrl === undefined && 'needs PostgreSQL: the embedded database has one connection',
   };
 
-  /** Sends a purge in the middle of a transaction, and stores an answer once the purge waits for it or is done. */
+  /**
+   * Sends a purge in the middle of a transaction, and stores an answer once the purge waits for it or is done.
+   * @param next what the transaction does after that
+   */
   async function purgedAmid(
     company: SignedIn,
     url: string,
     answer: (tx: TeamTransaction) => Promise<unknown>,
+    next: (tx: TeamTransaction) => Promise<unknown> = async () => undefined,
   ): Promise<void> {
     const { database } = service;
     const key = { route: 'test', keyHash: Buffer.from(newId()), bodyHash: Buffer.from('x') };
@@ -117,6 +126,7 @@ describe('a purge at the same time as other work', () => {
       const waits = () =>
         database.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.pid]);
       while (!isDone && (await waits()).length === 0) await nextTurn();
+      await next(tx);
       await insertAnswer(tx, key, { bodyHash: key.bodyHash, status: 201, response });
       return { purged: sent };
     });
@@ -164,6 +174,74 @@ describe('a purge at the same time as other work', () => {
       assert.deepEqual(await tracesOf(service, title), []);
     },
   );
+
+  test(
+    'of a memory waits for a completion that is repeated with another key, and deletes the answer',
+    onPostgres,
+    async () => {
+      const company = await service.company();
+      const title = `quokka${newId()}`;
+      const old = await addMemory(service, company, 'published', { content: 'The old fact.' });
+      const first = await addMemory(service, company, 'published', {
+        title,
+        content: PROSE,
+        supersedes: old.id,
+      });
+      const { batchId, captureIds } = await lend(service, company);
+      const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
+      const [result] = await completed(service, company, batchId, items);
+      assert.equal(result?.similar[0]?.title, title);
+      await purgedAmid(
+        company,
+        `/v1/memory/memories/${first.id}/purge`,
+        async (tx) => (await lockConsolidationBatch(tx, batchId))?.completion?.results,
+        // As a completion does after it has locked its batch. The purge must not have locked the memory yet.
+        (tx) => lockMemories(tx, [old.id]),
+      );
+      assert.deepEqual(await tracesOf(service, title), []);
+    },
+  );
+
+  test('of a memory waits for a repeated capture, and deletes the answer', onPostgres, async () => {
+    const company = await service.company();
+    const summary = `quokka${newId()}`;
+    const own = { sessionId: summary, sequence: 1 };
+    await sendCapture(service, company, { ...own, summary });
+    const { batchId, captureIds } = await claimAll(service, company);
+    const items = [{ captureIds, action: 'publish' as const, title: 'A', content: 'A fact.' }];
+    const [made] = await completed(service, company, batchId, items);
+    await purgedAmid(company, `/v1/memory/memories/${made?.memoryId}/purge`, async (tx) => {
+      const capture = await findOwnCapture(tx, own);
+      assert.equal(capture?.id, captureIds[0]);
+      return { capture };
+    });
+    assert.deepEqual(await tracesOf(service, summary), []);
+  });
+
+  test('of a source locks imports in the order of their ids', onPostgres, async () => {
+    const company = await service.company();
+    const text = `${PROSE} ${newId()}`;
+    const first = await stagedImport(company, 'a.txt', text.toUpperCase());
+    const second = await stagedImport(company, 'b.txt', text);
+    assert.ok(first.id < second.id);
+    await second.complete();
+    await first.complete();
+    const { sourceId } = await readImport(service, company, second.id);
+    const named = (await readImport(service, company, first.id)).similarSources;
+    assert.deepEqual([named.length, named[0]?.sourceId], [1, sourceId]);
+    const locked = (tx: TeamTransaction, id: string) =>
+      tx.query('select id from memory.import where team_id = $1 and id = $2 for update', [
+        company.teamId,
+        id,
+      ]);
+    await purgedAmid(
+      company,
+      `/v1/memory/sources/${sourceId}/purge`,
+      (tx) => locked(tx, first.id),
+      (tx) => locked(tx, second.id),
+    );
+    assert.deepEqual((await readImport(service, company, first.id)).similarSources, []);
+  });
 
   test('and a decision on the memory take effect one after the other', async (t) => {
     const company = await service.company();

@@ -58,8 +58,25 @@ export async function lockCaptureSequence(
   ]);
 }
 
-/** Finds the first capture of a session and sequence by the scope's user that the user can still read; else null. */
+/**
+ * Finds the first capture of a session and sequence by the scope's user that the user can still read; else null. Locks it
+ * until the transaction ends, so that a purge waits until the answer with the capture is stored.
+ */
 export async function findOwnCapture(
+  tx: TeamTransaction,
+  given: { sessionId: string; sequence: number },
+): Promise<Capture | null> {
+  const found = await selectOwnCapture(tx, given);
+  if (found === null) return null;
+  const locked = await tx.query('select from memory.capture where team_id = $1 and id = $2 for key share', [
+    tx.scope.teamId,
+    found.id,
+  ]);
+  // A capture that is not locked was purged in between, or the user can only read it.
+  return locked.length > 0 ? found : selectOwnCapture(tx, given);
+}
+
+async function selectOwnCapture(
   tx: TeamTransaction,
   { sessionId, sequence }: { sessionId: string; sequence: number },
 ): Promise<Capture | null> {
