@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { hasAllCaptures, purgeMemory as purge } from '../../db/queries/library/purge.ts';
+import { findCapturesIn, purgeMemory as purge } from '../../db/queries/library/purge.ts';
 import { findMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
@@ -25,7 +25,7 @@ export function purgeMemory(deps: Needed, scope: TeamScope, id: string): Promise
   });
 }
 
-/** Nothing is locked yet but the Team: all memories that change must be locked in the order of their ids. */
+/** Finds the memory without locking it: `purge_memory` locks several memories, in the order of their ids. */
 async function findToPurge(tx: TeamTransaction, id: string): Promise<Memory> {
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
@@ -34,7 +34,8 @@ async function findToPurge(tx: TeamTransaction, id: string): Promise<Memory> {
   if (memory === null || !(await canWrite(tx, team, [memory.clientId]))) throw new ServiceError('not_found');
   // Without such a limit, Full access reaches every capture; those of archived clients are deleted too.
   const isLimited = tx.scope.tokenClients !== null;
-  if (isLimited && !(await hasAllCaptures(tx, memory.captureIds, tx.scope.writes))) {
+  const reached = isLimited ? await findCapturesIn(tx, memory.captureIds, tx.scope.writes) : null;
+  if (reached !== null && memory.captureIds.some((captureId) => !reached.has(captureId))) {
     throw new ServiceError(
       'forbidden',
       'The memory was made from captures of clients that the agent token cannot reach; purge it without this limit',
@@ -45,12 +46,19 @@ async function findToPurge(tx: TeamTransaction, id: string): Promise<Memory> {
 }
 
 async function apply(tx: TeamTransaction, { queue, config }: Needed, memory: Memory): Promise<Applied<void>> {
+  const { clientId, captureIds } = memory;
+  const layer = { team: clientId === null, clients: clientId === null ? [] : [clientId] };
+  const inLayer = await findCapturesIn(tx, captureIds, layer);
   const purged = await purge(tx, memory.id);
   // Another request has purged it since it was found.
   if (purged === null) throw new ServiceError('not_found');
+  const event = memoryEvent('memory.purge', memory, { ...purged });
+  const { layerId: _, ...withoutLayer } = event;
+  const isOneLayer = purged.captureIds.every((captureId) => inLayer.has(captureId));
   return {
     result: undefined,
-    audit: [memoryEvent('memory.purge', memory, { ...purged })],
+    // Without a layer, an agent token that is limited to clients does not list the event with ids of other clients.
+    audit: [isOneLayer ? event : withoutLayer],
     enqueue: async () => {
       if (purged.sourceId !== null) await enqueueIndexing(tx, queue, config, []);
     },

@@ -34,25 +34,24 @@ export async function purgeMemory(tx: TeamTransaction, id: string): Promise<Purg
   return row ?? null;
 }
 
-/** Whether all of these captures, which exist, are in the layers. */
-export async function hasAllCaptures(
+/** Returns which of these captures are in the layers. */
+export async function findCapturesIn(
   tx: TeamTransaction,
   ids: readonly string[],
   { team, clients }: Layers,
-): Promise<boolean> {
-  const unique = [...new Set(ids)];
-  const found = await tx.query(
-    `select from memory.capture c
+): Promise<ReadonlySet<string>> {
+  const found = await tx.query<{ id: string }>(
+    `select c.id from memory.capture c
       where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
         and c.id = any ($4::uuid[])`,
-    [tx.scope.teamId, team, clients, unique],
+    [tx.scope.teamId, team, clients, ids],
   );
-  return found.length === unique.length;
+  return new Set(found.map(({ id }) => id));
 }
 
 /**
- * Returns those of these memories that nobody is purging, so that an answer with their excerpts can be stored: a purge
- * waits until the transaction ends, and then deletes the excerpts from the answer.
+ * Returns those of these memories that exist and are not locked by another transaction. Locks them until this transaction
+ * ends, which stores the answer with their excerpts. A purge waits for the lock, and then deletes the answer.
  */
 export async function withoutPurged(
   tx: TeamTransaction,
@@ -60,7 +59,7 @@ export async function withoutPurged(
 ): Promise<SimilarMemory[]> {
   if (similar.length === 0) return [];
   const rows = await tx.query<{ id: string }>(
-    // One that another transaction changes is left out: two that wait for each other's would wait for ever.
+    // A memory that another transaction has locked is skipped. To wait for it could be a deadlock.
     `select m.id from memory.memory_item m where m.team_id = $1 and m.id = any ($2::uuid[])
         for key share skip locked`,
     [tx.scope.teamId, similar.map(({ memoryId }) => memoryId)],

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { MemoryState } from '../../../shared/memory-states.ts';
+import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
-import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
 import { claimAll, complete, completed, lend, search } from '../../support/consolidation.ts';
 import { addMemories, addMemory, decided, listMemories, searchRows } from '../../support/memories.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -195,7 +196,7 @@ describe('a purged memory', () => {
 });
 
 describe('an agent token that is limited to clients', () => {
-  test('cannot purge a memory that was made of captures of another client', async () => {
+  test('cannot purge a memory that was made of captures of another client, and does not list the event', async () => {
     const company = await service.company();
     const [own, other] = [await addClient(service, company), await addClient(service, company)];
     const agent = await createAgent(service, company, company, { clientIds: [own] });
@@ -209,6 +210,15 @@ describe('an agent token that is limited to clients', () => {
     });
     assert.equal(removal(await purge(agent, ofOwn?.memoryId ?? '')), '204');
     assert.equal(removal(await purge(company, mixed?.memoryId ?? '')), '204');
+    const listed = (caller: Caller) =>
+      listAll<AuditEvent>(service, caller, '/v1/memory/audit?kind=memory.purge');
+    assert.deepEqual((await listed(company)).map(({ subjectId }) => subjectId).sort(), [
+      ...[mixed?.memoryId, ofOwn?.memoryId].sort(),
+    ]);
+    assert.deepEqual(
+      (await listed(agent)).map(({ subjectId, clientId }) => [subjectId, clientId]),
+      [[ofOwn?.memoryId, own]],
+    );
     assert.equal((await get(service, company, '/v1/memory/status')).statusCode, 200);
   });
 });
