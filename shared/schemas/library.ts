@@ -231,7 +231,7 @@ export const MAX_ARCHIVED_AT_ONCE = 1000;
 /** Which sources to archive. It never includes the sources of memories and of workspace files. */
 export const ArchiveFilter = Body(
   {
-    kind: Type.Optional(OneOf(['ingest', 'import'])),
+    kind: Type.Optional(SourceKind),
     clientId: Type.Optional(Type.String({ description: 'only sources of this client' })),
     tag: TagFilter,
     q: Type.Optional(Text(300, 'text that the title, the uri or the externalId contains; case is ignored')),

@@ -94,8 +94,9 @@ async function lockLayers(tx: TeamTransaction, clientId: string | undefined) {
 }
 
 /**
- * One event for all sources. If they are in several layers, it has none: then an agent token that is limited to clients does
- * not list it, because it has ids of sources of other clients. Text of the filter can be content, so it is left out.
+ * One event for all sources. If the sources are in several layers, the event has no layer. So an agent token that is limited
+ * to clients does not list it, and does not see the ids of sources of other clients. The event has no texts of the filter,
+ * because they can be content.
  */
 function archiveEvent(sources: readonly FoundSource[], given: ArchiveFilter): AuditEntry {
   const { kind, clientId, createdBefore } = given;

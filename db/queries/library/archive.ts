@@ -1,4 +1,5 @@
 import type { Layers } from '../../../shared/access.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { settleFeedback } from '../feedback/feedback.ts';
@@ -9,7 +10,7 @@ import { deleteChunks } from '../memory/chunks.ts';
 /** Which sources to archive. A field that is null does not restrict them. */
 export interface SourcesToArchive {
   layers: Layers;
-  kind: 'ingest' | 'import' | null;
+  kind: Source['kind'] | null;
   /** Normalized. */
   tag: string | null;
   /** Text that the title, the URI or the external id contains. */
