@@ -9,29 +9,32 @@ import { ownerScope } from '../support/scopes.ts';
 import { addSource, listSources } from '../support/source-library.ts';
 import { storeSource } from '../support/sources.ts';
 import { addClient, addPerson } from '../support/team.ts';
+import { openPlaces } from './between.ts';
 import { assertRefused, keepSession, openHomes } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
+const newPlace = openPlaces();
 const owner = () => signedInOwner(service, base, newPerson);
 
 const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
 
 describe('cli archive', () => {
-  test('counts with --dry-run, and archives all sources that the options describe', async () => {
+  test('counts the sources that the options describe, and archives all of them only with --yes', async () => {
     const { company, text, data } = await owner();
     const clientId = await addClient(service, company);
     const kept = await addSource(service, company, { title: 'Pumps', tags: ['new'] });
     await addSource(service, company, { title: 'Pumps', tags: ['old'] });
     await addSource(service, company, { title: 'Valves', tags: ['old'], scope: { clientId } });
     const chosen = ['archive', '--tag', 'old', '--kind', 'ingest', '--before', '2100-01-01'];
-    assert.equal(await text(...chosen, '--dry-run'), '2 sources would be archived.\n');
+    assert.equal(await text(...chosen, '--yes', '--dry-run'), '2 sources would be archived.\n');
+    assert.equal(await text(...chosen), '2 sources would be archived. To archive them, add --yes.\n');
     assert.deepEqual(await data(...chosen, '--client', 'a client', '--dry-run'), { count: 1, dryRun: true });
-    assert.equal(await text(...chosen, '--containing', 'valve'), 'Archived 1 source.\n');
-    assert.equal(await text(...chosen), 'Archived 1 source.\n');
-    assert.equal(await text(...chosen), 'Archived 0 sources.\n');
+    assert.equal(await text(...chosen, '--containing', 'valve', '--yes'), 'Archived 1 source.\n');
+    assert.equal(await text(...chosen, '--yes'), 'Archived 1 source.\n');
+    assert.equal(await text(...chosen, '--yes'), 'Archived 0 sources.\n');
     const { items } = await data<{ items: Source[] }>('sources');
     assert.deepEqual(
       items.filter(({ state }) => state === 'active').map(({ id }) => id),
@@ -49,7 +52,33 @@ describe('cli archive', () => {
         chunks: chunks.map((chunk) => ({ text: `${title} ${chunk.text}` })),
       });
     }
-    assert.equal(await text('archive', '--kind', 'ingest'), 'Archived 3 sources.\n');
+    assert.equal(await text('archive', '--kind', 'ingest', '--yes'), 'Archived 3 sources.\n');
+  });
+
+  test('says how many sources were archived if a later request fails, and leaves out newer sources', async () => {
+    let sent = 0;
+    const place = await newPlace(base, ({ path }) => {
+      if (!path.endsWith('/archive')) return 'passes';
+      sent += 1;
+      return sent === 1 ? 'passes' : 'is lost';
+    });
+    const { company, person } = await signedInOwner(service, place.url, newPerson);
+    await addSource(service, company);
+    const newer = await addSource(service, company);
+    await service.database.query(
+      `update memory.source set created_at = now() + interval '1 hour' where id = $1`,
+      [newer.id],
+    );
+    assertRefused(
+      await person.run(['archive', '--kind', 'ingest', '--yes']),
+      /cannot be reached.*; archived 1 source before this error/,
+    );
+    assert.deepEqual(
+      (await listSources(service, company, '?state=active')).map(({ id }) => id),
+      [newer.id],
+    );
+    const filters = place.passed.map(({ body }) => (body as { filter?: object } | undefined)?.filter);
+    assert.deepEqual(filters.at(-1), filters.at(-2));
   });
 
   test('is refused without an option that describes the sources, and without Full access', async () => {
@@ -62,7 +91,7 @@ describe('cli archive', () => {
     const { token } = await addPerson(service, company, { teamRole: 'member' });
     const session = { url: base, token, email: 'm@example.com', expiresAt: '2030-01-01T00:00:00.000Z' };
     await keepSession(member, session);
-    assertRefused(await member.run(['archive', '--tag', 'old']), /full_access_required/);
+    assertRefused(await member.run(['archive', '--tag', 'old', '--yes']), /full_access_required/);
     assert.equal((await listSources(service, company, '?state=active')).length, 1);
   });
 });
