@@ -3652,6 +3652,8 @@ CREATE OR REPLACE FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_
  SET enable_seqscan TO 'off'
 AS $function$
 declare
+  -- Sources that are ordered by their bands at most: a letter can be stored a hundred thousand times with other names.
+  compared_cap constant int := 2000;
   v_team constant uuid := claimed_team();
   v_bands int[] := p_bands;
   v_signature bytea := p_signature;
@@ -3665,14 +3667,23 @@ begin
      where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
   else
     insert into source_sketch (team_id, client_id, source_id, bands, signature)
-    values (v_team, p_client, p_source, p_bands, p_signature);
+    values (v_team, p_client, p_source, p_bands, p_signature)
+    on conflict on constraint source_sketch_pkey do update set bands = excluded.bands, signature = excluded.signature
+      where source_sketch.bands <> excluded.bands or source_sketch.signature <> excluded.signature;
+  end if;
+  if p_limit = 0 then
+    return;
   end if;
   return query
   -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
-  select k.source_id, k.signature, v_signature
-    from (select c.team_id, c.client_id, c.source_id, c.signature from source_sketch c
-           where c.bands && v_bands offset 0) k
-   where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+  select l.source_id, l.signature, v_signature
+    from (select k.source_id, k.signature, k.bands
+            from (select c.team_id, c.client_id, c.source_id, c.signature, c.bands from source_sketch c
+                   where c.bands && v_bands offset 0) k
+           where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+           limit compared_cap) l
+   order by (select count(*) from unnest(l.bands, v_bands) as b (one, other) where b.one = b.other) desc,
+            l.source_id desc
    limit p_limit;
 end $function$;
 grant execute to memory_service;

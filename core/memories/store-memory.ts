@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { sketchSource } from '../../db/queries/library/similar-sources.ts';
+import { insertSketch } from '../../db/queries/library/similar-sources.ts';
 import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { reactivateSource, retitleSource } from '../../db/queries/memory/source-fields.ts';
 import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
@@ -106,11 +106,11 @@ export async function publishMemoryText(
 /** Stores the sketch of a memory, so that it is found as a near duplicate of other sources. */
 async function storeSketch(
   tx: TeamTransaction,
-  source: Parameters<typeof sketchSource>[1],
+  source: Parameters<typeof insertSketch>[1],
   chunks: readonly NewChunk[],
 ): Promise<void> {
   const builder = new SketchBuilder();
   for (const { sketch } of chunks) builder.add(sketch);
   const sketch = builder.finish();
-  if (sketch !== null) await sketchSource(tx, source, sketch);
+  if (sketch !== null) await insertSketch(tx, source, sketch);
 }

@@ -1,6 +1,6 @@
 import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
-import { sketchSource } from '../../db/queries/library/similar-sources.ts';
+import { findNearDuplicates } from '../../db/queries/library/similar-sources.ts';
 import { insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { type SourceField, updateSourceFields } from '../../db/queries/memory/source-fields.ts';
 import {
@@ -202,7 +202,7 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     const pending = await countPendingChunks(tx, present.source.id);
     const stored = {
       embedded: present.source.chunks - pending,
-      similarSources: await sketchSource(tx, present.source, null),
+      similarSources: await compareStored(tx, staged, present.source),
     };
     // Without an external id, the draft can be a different document with the same text.
     const changed =
@@ -238,7 +238,22 @@ async function compare(
   { source }: { source: Source },
 ): Promise<SimilarSource[]> {
   const sketch = staged.sketch.finish();
-  return sketch === null ? [] : sketchSource(tx, source, sketch);
+  return sketch === null ? [] : findNearDuplicates(tx, source, sketch);
+}
+
+/**
+ * Finds the near duplicates of the stored source that has the text of the draft. Its sketch is stored if the chunks of the
+ * draft are at hand, because a source that was stored by an earlier version has none.
+ */
+function compareStored(
+  tx: TeamTransaction,
+  { sketch, unwritten }: StagedSource,
+  source: Source,
+): Promise<SimilarSource[]> {
+  // Portions of chunks can be iterated only once, and making them takes long.
+  if (!('length' in unwritten)) return findNearDuplicates(tx, source, null);
+  for (const chunk of unwritten) sketch.add(chunk.sketch);
+  return findNearDuplicates(tx, source, sketch.finish());
 }
 
 /** Of an imported file, the first source with its text; null for other sources. */

@@ -225,7 +225,7 @@ export const SimilarSource = Type.Object({
   sourceId: Id,
   title: Type.String(),
   similarity: Type.Number({
-    description: 'estimated share of word sequences that both texts have: from 0.8 to 1',
+    description: 'estimated share of pairs of neighbouring words that both texts have: from 0.75 to 1',
   }),
 });
 export type SimilarSource = Static<typeof SimilarSource>;

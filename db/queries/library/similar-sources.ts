@@ -6,10 +6,10 @@ import { isActive } from '../fragments/expiry.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
 /** Texts that are less similar are not near duplicates. */
-const MIN_SIMILARITY = 0.8;
+export const MIN_SIMILARITY = 0.75;
 /** As many as a person reads. */
 const MAX_SIMILAR = 5;
-/** Of a letter that was stored a thousand times with other names, only so many copies are compared. */
+/** The signatures of so many sources are compared: those with the most bands in common. */
 const MAX_COMPARED = 200;
 
 /** A source that can be a near duplicate. */
@@ -20,27 +20,24 @@ interface Candidate {
   own: Buffer;
 }
 
+type Sketched = Pick<Source, 'id' | 'clientId'>;
+
+/** Stores the sketch of an active source, so that it is found as a near duplicate of other sources. */
+export async function insertSketch(tx: TeamTransaction, source: Sketched, sketch: TextSketch): Promise<void> {
+  await sketchSource(tx, source, sketch, 0);
+}
+
 /**
  * Stores the sketch of an active source, and finds its near duplicates: active sources of the same layer, the most similar
  * first, at most five.
- * @param sketch null: the source has its sketch already. One that was stored before there were sketches has none, and no
- *   near duplicates
+ * @param sketch null to compare the stored sketch. A source without a stored sketch has no near duplicates
  */
-export async function sketchSource(
+export async function findNearDuplicates(
   tx: TeamTransaction,
-  { id, clientId: layerId }: Pick<Source, 'id' | 'clientId'>,
+  source: Sketched,
   sketch: TextSketch | null,
 ): Promise<SimilarSource[]> {
-  const candidates = await tx.query<Candidate>(
-    'select source_id as "sourceId", signature, own from memory.sketch_source($1, $2, $3::int[], $4, $5)',
-    [
-      layerId,
-      id,
-      sketch === null ? null : int4ArrayBinary(sketch.bands),
-      sketch === null ? null : sketch.signature,
-      MAX_COMPARED,
-    ],
-  );
+  const candidates = await sketchSource(tx, source, sketch, MAX_COMPARED);
   const shares = new Map(
     candidates
       .map(({ sourceId, signature, own }) => [sourceId, rounded(similarity(signature, own))] as const)
@@ -55,6 +52,19 @@ export async function sketchSource(
     .slice(0, MAX_SIMILAR);
 }
 
+/** Stores a sketch that is not null, and returns at most `limit` sources that can be near duplicates. */
+function sketchSource(
+  tx: TeamTransaction,
+  { id, clientId: layerId }: Sketched,
+  sketch: TextSketch | null,
+  limit: number,
+): Promise<Candidate[]> {
+  return tx.query<Candidate>(
+    'select source_id as "sourceId", signature, own from memory.sketch_source($1, $2, $3::int[], $4, $5)',
+    [layerId, id, sketch && int4ArrayBinary(sketch.bands), sketch && sketch.signature, limit],
+  );
+}
+
 /** Returns those of these sources that are active, with their titles, and locks them until the transaction ends. */
 function lockActive(
   tx: TeamTransaction,
@@ -63,8 +73,8 @@ function lockActive(
   return tx.query(
     `select s.id as "sourceId", s.title from memory.source s
       where ${inScope('s')} and s.id = any ($4::uuid[]) and ${isActive('s')}
-        -- A request that purges one waits for this transaction, because the answer with its title is stored. One that
-        -- another transaction changes now is left out: two that change each other's would wait for ever.
+        -- The answer with their titles is stored. The lock makes a purge wait until then, so that it deletes the answer.
+        -- A source that another transaction has locked is skipped. To wait for it could be a deadlock.
         for key share skip locked`,
     [...scopeValues(tx.scope), ids],
   );

@@ -1,8 +1,9 @@
 /**
  * Sketches of texts, which find near duplicates: MinHash by one permutation (Li, Owen & Zhang 2012), with optimal
  * densification (Shrivastava 2017) and bands (Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3). The
- * similarity of two texts is the Jaccard index of their shingles: three words in a row or, in scripts without spaces,
- * three pairs of characters.
+ * similarity of two texts is the Jaccard index of their shingles: two words in a row or, in scripts without spaces, two
+ * pairs of characters, which are three characters. With longer shingles, a text of twenty words with another one of them
+ * is as similar as two forms with different content.
  *
  * Sketches are stored, so the results must never change.
  */
@@ -10,7 +11,7 @@
 import { finishHash } from '../hash.ts';
 
 /** Words of a shingle. */
-const SHINGLE_WORDS = 3;
+const SHINGLE_WORDS = 2;
 
 /** Shingles are divided into so many bins, and the least hash of each bin is kept. A power of two. */
 const BINS = 128;
@@ -20,8 +21,8 @@ const VALUE_MASK = 2 ** VALUE_BITS - 1;
 /** A bin without a shingle: more than every hash. */
 const EMPTY = 0x7fffffff;
 
-/** 21 bands of 6 bins: two texts with a similarity of 0.8 have a band in common with a probability of 0.998. */
-const BAND_BINS = 6;
+/** 25 bands of 5 bins: two texts with a similarity of 0.75 have a band in common with a probability of 0.999. */
+const BAND_BINS = 5;
 const BANDS = Math.floor(BINS / BAND_BINS);
 
 /** A shorter text has no sketch, because one word more or less makes it another text. In words. */
@@ -48,20 +49,17 @@ export class ShingleCounter {
   readonly #bins = new Int32Array(BINS).fill(EMPTY);
   #words = 0;
   #last = 0;
-  #beforeLast = 0;
 
   /** @param hash of the next word, or of the next pair of characters. Must be mixed well, because only sums are formed */
   add(hash: number): void {
-    const [first, second] = [this.#beforeLast, this.#last];
-    this.#beforeLast = second;
+    const before = this.#last;
     this.#last = hash;
     this.#words += 1;
-    if (this.#words >= SHINGLE_WORDS) this.#keep(first, second, hash);
+    if (this.#words >= SHINGLE_WORDS) this.#keep(before, hash);
   }
 
-  #keep(first: number, second: number, third: number): void {
-    const sum = Math.imul(first, 0x9e3779b1) + Math.imul(second, 0x85ebca77) + Math.imul(third, 0xc2b2ae3d);
-    const hash = finishHash(sum | 0);
+  #keep(first: number, second: number): void {
+    const hash = finishHash((Math.imul(first, 0x9e3779b1) + Math.imul(second, 0x85ebca77)) | 0);
     const bin = hash >>> VALUE_BITS;
     const value = hash & VALUE_MASK;
     if (value < this.#bins[bin]!) this.#bins[bin] = value;
@@ -72,8 +70,8 @@ export class ShingleCounter {
    * @param words the length of the chunk, in words
    */
   drain(words: number): ChunkSketch {
-    // A chunk of one or two words is a shingle of its own.
-    if (this.#words > 0 && this.#words < SHINGLE_WORDS) this.#keep(0, this.#beforeLast, this.#last);
+    // A chunk of one word is a shingle of its own.
+    if (this.#words > 0 && this.#words < SHINGLE_WORDS) this.#keep(0, this.#last);
     const bins = this.#bins.slice();
     this.reset();
     return { bins, words };
@@ -84,7 +82,6 @@ export class ShingleCounter {
     this.#bins.fill(EMPTY);
     this.#words = 0;
     this.#last = 0;
-    this.#beforeLast = 0;
   }
 }
 
