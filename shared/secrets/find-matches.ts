@@ -6,110 +6,115 @@ import { urlPasswords } from './url-passwords.ts';
 import { VENDOR_RULES } from './vendor-rules.ts';
 
 /** Where rules overlap, the first one names what was found: the more specific ones come first. */
-const RULES: readonly Rule[] = [...VENDOR_RULES, ...TOKEN_RULES, urlPasswords, namedValues];
+const RULES: readonly Rule[] = [privateKeys, ...VENDOR_RULES, ...TOKEN_RULES, urlPasswords, namedValues];
 
 /** A long text is checked in windows, so that other work can run between them. Each takes some milliseconds. */
 const WINDOW = 256 * 1024;
 /** How far a rule looks at what is before a credential. */
 const BEFORE = 1024;
-/** The longest credential of a rule that runs on windows. */
-const AFTER = 16 * 1024;
+/** The longest credential is a private key of 16 KiB, with its first and last line. */
+const AFTER = 17 * 1024;
 
-/** What stands in place of a credential: `[redacted: github]`. Rules never look across it. */
+/** What stands in place of a credential: `[redacted: github]`. To the rules, it is a gap of blank lines. */
 const MASK = /\[redacted: [a-z0-9-]{1,40}\]/g;
 
 /** The text that replaces a credential that a rule found. */
 export const maskOf = (rule: string) => `[redacted: ${rule}]`;
 
-/** What stays after a credential is removed is checked so far from the gap: its neighbour can be one by itself. */
+/** When a credential is removed, a text so near to the gap can be a credential by itself, so it is checked again. */
 const EDGE = 4096;
 /** Bounds the work for texts that are made to need many rounds. */
 const MAX_ROUNDS = 8;
+/** Gaps are made in steps of so many. */
+const GAPS_PER_STEP = 4096;
 
-/** A part of a text. Only matches between `accepts` count: beyond them, the part is cut from its context. */
-interface Part {
+interface Range {
   start: number;
   end: number;
-  acceptsFrom: number;
-  acceptsTo: number;
 }
 
-const whole = (start: number, end: number): Part => ({ start, end, acceptsFrom: start, acceptsTo: end });
-
 /**
- * Finds the credentials in a text, except in masks. A text in which they are replaced by masks has none.
+ * Finds the credentials in a text, but not in its masks. If the caller replaces what was found by masks, and searches
+ * again, nothing is found.
  * @yields after each window, so that the caller can let other work run
  * @returns matches in order, which do not overlap
  */
 export function* findMatches(text: string): Generator<undefined, Match[]> {
-  const found: Match[] = [];
-  let parts = partsBetween(whole(0, text.length), [...text.matchAll(MASK)].map(rangeOf));
-  for (let round = 0; round < MAX_ROUNDS && parts.length > 0; round++) {
-    const next: Part[] = [];
-    for (const part of parts) {
-      const matches = merge(yield* matchesIn(text, part));
-      if (matches.length === 0) continue;
-      found.push(...matches);
-      next.push(...partsBetween(part, matches).flatMap(edgesOf));
+  let rest = yield* withGaps(text, masksIn(text));
+  let found: Match[] = [];
+  let regions: Range[] = [{ start: 0, end: text.length }];
+  for (let round = 0; round < MAX_ROUNDS && regions.length > 0; round++) {
+    const matches: Match[] = [];
+    for (const region of regions) {
+      for (const match of yield* matchesIn(rest, region)) matches.push(match);
     }
-    parts = next;
+    if (matches.length === 0) break;
+    const merged = merge(matches);
+    found = found.length === 0 ? merged : merge(found.concat(merged));
+    rest = yield* withGaps(rest, merged);
+    regions = regionsAround(merged, text.length);
   }
-  return found.sort((a, b) => a.start - b.start);
+  return found;
 }
 
-const rangeOf = ({ 0: { length }, index }: RegExpExecArray) => ({ start: index, end: index + length });
+function* masksIn(text: string): Generator<Range> {
+  for (const { 0: mask, index } of text.matchAll(MASK)) yield { start: index, end: index + mask.length };
+}
 
-/** What is left of a part without these ranges, which are in order. */
-function partsBetween(part: Part, ranges: readonly { start: number; end: number }[]): Part[] {
-  const parts: Part[] = [];
-  let from = part.start;
+/** The text with line breaks in place of these ranges, which are in order. Its positions stay the same. */
+function* withGaps(text: string, ranges: Iterable<Range>): Generator<undefined, string> {
+  let [blanked, from] = ['', 0];
+  let parts: string[] = [];
   for (const { start, end } of ranges) {
-    if (start > from) parts.push({ ...whole(from, start), acceptsFrom: Math.max(from, part.acceptsFrom) });
+    parts.push(text.slice(from, start), '\n'.repeat(end - start));
     from = end;
+    if (parts.length < 2 * GAPS_PER_STEP) continue;
+    blanked += parts.join('');
+    parts = [];
+    yield;
   }
-  if (from < part.end) {
-    const acceptsTo = Math.min(part.end, part.acceptsTo);
-    parts.push({ start: from, end: part.end, acceptsFrom: Math.max(from, part.acceptsFrom), acceptsTo });
-  }
-  return parts;
+  return from === 0 ? text : blanked + parts.join('') + text.slice(from);
 }
 
-/** The ends of a part that has been checked as a part of a longer text. */
-function edgesOf(part: Part): Part[] {
-  const { start, end, acceptsFrom, acceptsTo } = part;
-  if (end - start <= 2 * EDGE) return [part];
-  return [
-    { start, end: start + EDGE, acceptsFrom, acceptsTo: Math.min(acceptsTo, start + EDGE / 2) },
-    { start: end - EDGE, end, acceptsFrom: Math.max(acceptsFrom, end - EDGE / 2), acceptsTo },
-  ];
+/** What is to be checked again after these matches were removed. Near regions are joined, so that none is read twice. */
+function regionsAround(matches: readonly Match[], length: number): Range[] {
+  const regions: Range[] = [];
+  for (const match of matches) {
+    const [start, end] = [Math.max(match.start - EDGE, 0), Math.min(match.end + EDGE, length)];
+    const last = regions.at(-1);
+    if (last !== undefined && start - last.end < BEFORE + AFTER) last.end = end;
+    else regions.push({ start, end });
+  }
+  return regions;
 }
 
-function* matchesIn(
-  text: string,
-  { start, end, acceptsFrom, acceptsTo }: Part,
-): Generator<undefined, Match[]> {
+/** The matches that begin in a region of a text. */
+function* matchesIn(text: string, { start, end }: Range): Generator<undefined, Match[]> {
   const matches: Match[] = [];
-  const accept = (from: number, match: Match) => {
-    const [matchStart, matchEnd] = [match.start + from, match.end + from];
-    if (matchStart < acceptsFrom || matchEnd > acceptsTo || matchEnd <= matchStart) return;
-    matches.push({ rule: match.rule, start: matchStart, end: matchEnd });
-  };
-  for (const match of privateKeys(start === 0 && end === text.length ? text : text.slice(start, end))) {
-    accept(start, match);
-  }
   for (let from = start; from < end; from += WINDOW) {
-    const windowStart = Math.max(start, from - BEFORE);
-    const window = text.slice(windowStart, Math.min(end, from + WINDOW + AFTER));
+    const windowStart = Math.max(0, from - BEFORE);
+    const windowEnd = Math.min(end, from + WINDOW);
+    const window = text.slice(windowStart, windowEnd + AFTER);
     for (const rule of RULES) {
       for (const match of rule(window)) {
-        // A match belongs to the window in which it begins.
         const at = windowStart + match.start;
-        if (at >= from && at < from + WINDOW) accept(windowStart, match);
+        // A match belongs to the window in which it begins.
+        if (at < from || at >= windowEnd) continue;
+        const trimmed = withoutGaps(text, { ...match, start: at, end: windowStart + match.end });
+        if (trimmed.end > trimmed.start) matches.push(trimmed);
       }
     }
     yield;
   }
   return matches;
+}
+
+/** A match without the gaps at its ends. */
+function withoutGaps(text: string, { rule, ...match }: Match): Match {
+  let { start, end } = match;
+  while (start < end && text[start] === '\n') start += 1;
+  while (end > start && text[end - 1] === '\n') end -= 1;
+  return { rule, start, end };
 }
 
 /** Joins matches that overlap. The rule is that of the first one that was found. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { findMatches } from '../../../shared/secrets/find-matches.ts';
 import { findSecretsNow, type SecretInput } from '../../../shared/secrets/find-secrets.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 
@@ -93,6 +94,25 @@ describe('the rules for credentials', () => {
     const secret = ['gl', 'pat-', 'q4W'.repeat(8)].join('');
     const masked = find(`// secretlint-disable\n${secret} // secretlint-disable-line`).masked;
     assert.ok(!masked.includes(secret));
+  });
+
+  it('lists and masks 150,000 credentials', () => {
+    const { findings, masked } = find('password=hunter22\n'.repeat(150_000));
+    assert.equal(findings.length, 150_000);
+    assert.equal(masked, 'password=[redacted: password]\n'.repeat(150_000));
+  });
+
+  it('takes no more steps for a text full of masks than for another', () => {
+    const steps = (text: string) => [...findMatches(text)].length;
+    const masks = '[redacted: a]'.repeat(160_000);
+    assert.ok(steps(masks) < steps('x'.repeat(masks.length)) + 160_000 / 4096 + 2);
+  });
+
+  it('finds what is next to masks, and masks no mask again', () => {
+    const text = 'password=[redacted: password] password=hunter22 [redacted: github]';
+    const masked = 'password=[redacted: password] password=[redacted: password] [redacted: github]';
+    assert.equal(find(text).masked, masked);
+    assert.deepEqual(find(masked).findings, []);
   });
 
   it('finds a credential of each rule of the preset that is used', () => {
