@@ -29,7 +29,7 @@ export const TOKEN_RULES: readonly Rule[] = [
     'azure-key',
     /(?:Account|SharedAccess)Key["']?\s{0,2}[=:]\s{0,2}["']?(?<value>[A-Za-z0-9+/]{40,88}={0,2})/dg,
   ),
-  patternRule('aws', /(?<![A-Z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Z0-9])/g, (value) => !isPlaceholder(value)),
+  patternRule('aws', /(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])/g, (value) => /\d/.test(value)),
   patternRule(
     'aws',
     /aws[a-z_.-]{0,20}(?:secret|access)[a-z_.-]{0,20}["']?\s{0,3}(?:=>|[:=])\s{0,3}["']?(?<value>[a-z0-9/+=]{40})(?![a-z0-9/+=])/dgi,

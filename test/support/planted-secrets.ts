@@ -66,6 +66,24 @@ const named = (kind: string, write: (secret: string) => string, secret = random(
   secret,
 });
 
+/** A private key in a mail, a comment, a table and a page, and one whose lines are cut off on the left. */
+function quotedKeys({ text, secret }: Planted): Planted[] {
+  const write = (before: string, between: string) => before + text.split('\n').slice(1, -1).join(between);
+  return [
+    { kind: 'private key in a mail', text: write('> ', '\n> '), secret },
+    { kind: 'private key in a comment', text: write('# ', '\n# '), secret },
+    { kind: 'private key in a table', text: write('| ', ' | '), secret },
+    { kind: 'private key in a page', text: write('<p>', '<br>'), secret },
+    { kind: 'private key in an unknown form', text: write('', '%0A'), secret },
+    { kind: 'private key cut off in a mail', text: write('> ', '\n> ').split('-----END')[0] ?? '', secret },
+    {
+      kind: 'short private key',
+      text: text.replace(secret, secret.slice(0, 24)),
+      secret: secret.slice(0, 24),
+    },
+  ];
+}
+
 /** One text of each kind. All are different at each call. */
 export function plantedSecrets(): Planted[] {
   const pkcs8 = privateKey('ed25519');
@@ -98,7 +116,7 @@ export function plantedSecrets(): Planted[] {
     token(['wh', 'sec_'], base64(24)),
     token(['do', 'p_v1_'], random(64, HEX)),
     token(['py', 'pi-AgE'], random(90)),
-    token(['AK', 'IA'], random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')),
+    token(['AK', 'IA'], random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')),
     token([], newAgentToken().token),
     token([], `${json({ alg: 'HS256' })}.${json({ sub: random(8), iat: 1 })}.${base64url(32)}`),
     privateKey('rsa'),
@@ -106,6 +124,7 @@ export function plantedSecrets(): Planted[] {
     pkcs8,
     { ...pkcs8, kind: 'private key in JSON', text: JSON.stringify({ key: pkcs8.text }) },
     { ...pkcs8, kind: 'private key cut off', text: pkcs8.text.slice(0, pkcs8.text.indexOf('-----END')) },
+    ...quotedKeys(pkcs8),
     named('AWS secret', (it) => `AWS_SECRET_ACCESS_KEY = "${it}"`, base64(30)),
     named('AWS secret in JSON', (it) => `{"secretAccessKey":"${it}"}`, base64(30)),
     named('Azure', (it) => `DefaultEndpointsProtocol=https;AccountKey=${it};Suffix=x`, base64(64)),

@@ -114,9 +114,10 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/secrets/private-keys.ts': [
     /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g,
     /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/,
-    /^(?:[A-Za-z0-9+/=\s:,.()-]|\\[nrt])*/,
+    /^(?:[A-Za-z0-9+/=\s:,.()>|*#-]|<br ?\/?>|\\[nrt])*/,
+    /[A-Za-z0-9+/]{16}/,
     /[A-Za-z0-9+/]/g,
-    /\\[nrt]/g,
+    /\\[nrt]|<br ?\/?>/g,
   ],
   'shared/secrets/token-rules.ts': [
     /\d/,
@@ -124,7 +125,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(?<![A-Za-z0-9_-])ey[A-Za-z0-9_-]{8,4000}\.e[yw][A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,2000}/g,
     /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g,
     /(?:Account|SharedAccess)Key["']?\s{0,2}[=:]\s{0,2}["']?(?<value>[A-Za-z0-9+/]{40,88}={0,2})/dg,
-    /(?<![A-Z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Z0-9])/g,
+    /(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Z0-9])/g,
     /aws[a-z_.-]{0,20}(?:secret|access)[a-z_.-]{0,20}["']?\s{0,3}(?:=>|[:=])\s{0,3}["']?(?<value>[a-z0-9/+=]{40})(?![a-z0-9/+=])/dgi,
     /(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/_-]{20,200}={0,2}/g,
     /(?<![A-Za-z])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9_])/g,

@@ -76,7 +76,7 @@ const CONFIGURATION: readonly string[] = [
   'hash = sha256(password1 + salt2)\nif (password === password2) return\nkey = keys[index1]\ntoken := strings.Split(header2, " ")[1]\n',
   'Password policy: NIST 800-63B. Password length: 12-256. Password hashing: argon2id, m=19456. Token lifetime: 30d. Key size: 4096 bits.',
   'PASSWORD_MIN_LENGTH=12\nTOKEN_TTL_SECONDS=86400\nSECRET_ROTATION_DAYS=30\nAPI_KEY_HEADER=x-api-key\nSESSION_TOKEN_NAME=session_token_v2\n',
-  'AWS_REGION=eu-central-1\naws_account_id = 123456789012\narn:aws:iam::123456789012:role/app-role-2024\nAKIAIOSFODNN7EXAMPLE is the key id of the documentation.',
+  'AWS_REGION=eu-central-1\naws_account_id = 123456789012\narn:aws:iam::123456789012:role/app-role-2024',
   '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\nReplace the dots with your key, which begins with -----BEGIN PRIVATE KEY-----.',
 ];
 
