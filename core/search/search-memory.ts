@@ -70,6 +70,8 @@ export async function searchMemory(
     narrowScope(caller.scope, body.scope);
     await findSourceFilter(database, caller.scope, body.sourceIds);
     await findNamedSource(database, caller.scope, body.explainSource);
+    // The job of a vector stores the query until it is done.
+    await redactQuery(config, caller.scope, body);
   }
   const began = performance.now();
   const { mode, vector } = await findQueryVector(deps, caller.scope, body);

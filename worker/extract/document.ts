@@ -31,6 +31,8 @@ export interface ReadDocument {
 
 /** In UTF-16 code units. The same limit applies to titles in requests. */
 const MAX_TITLE_LENGTH = 300;
+/** So much of a title is checked for credentials, before it is cut: half a credential would not be found. */
+const MAX_CHECKED_TITLE = 4000;
 
 function storableParts(extraction: Extraction): DocumentPart[] {
   const parts = extraction.parts.map((part) => ({ ...part, text: storable(part.text) }));
@@ -56,9 +58,10 @@ export function prepareDocument(
     // This text cannot fit into the allowed number of chunks. Cutting it would take minutes to show the same.
     if (characters > MAX_CHUNKS * MAX_PIECE_LENGTH) throw new TooManyChunksError();
     const { date = null } = extraction;
-    const given = extraction.title === null ? null : storable(extraction.title.slice(0, MAX_TITLE_LENGTH));
+    const given = extraction.title === null ? null : storable(extraction.title.slice(0, MAX_CHECKED_TITLE));
     const texts = { title: given, parts: storableParts(extraction) };
-    const { title, parts, redactions } = redactDocument(texts, mode);
+    const { title: checked, parts, redactions } = redactDocument(texts, mode);
+    const title = checked === null ? null : storable(checked.slice(0, MAX_TITLE_LENGTH));
     const input = { parts };
     const indexedAs = date === null ? fields : { ...fields, date };
     return {

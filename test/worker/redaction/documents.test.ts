@@ -42,6 +42,13 @@ describe('the text of a document', () => {
     assert.deepEqual(prepare('off').redactions, []);
   });
 
+  it('has a title that is searched before it is cut', () => {
+    const token = ['gh', 'p_', 'aB3'.repeat(12)].join('');
+    const title = `${'x'.repeat(279)} ${token}`;
+    const document = prepareDocument({ ...DOCUMENT, title }, newId(), fieldsNow('x'), 'redact');
+    assert.equal(document.title, `${'x'.repeat(279)} [redacted: github]`);
+  });
+
   it('fails in the mode refuse, with where the credentials are', () => {
     assert.throws(
       () => prepare('refuse'),
