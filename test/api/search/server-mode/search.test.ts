@@ -125,6 +125,17 @@ describe('a search in server mode', () => {
     assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
   });
 
+  test('is refused for a credential in a query that is to be stored, before it is queued', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openOtherApi(t, service, { redaction: 'refuse' });
+    const query = 'is password=hunter22 right';
+    const refused = await askInServerMode(api, company, query, { storeQueryText: true });
+    assert.equal(outcome(refused), '422 secret_detected');
+    assert.deepEqual(await queryJobs(service), []);
+    assert.deepEqual(await placesOf(service, query), []);
+  });
+
   test('ignores a vector that another model made and does not cache it', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
