@@ -13,6 +13,7 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { maskedId } from '../redaction/masked-id.ts';
 import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 
@@ -40,7 +41,8 @@ export function stageCapture(
       return redactFields(redactionMode(config, scope), { sessionId, summary, metadata });
     },
     lock: async (tx, { fields }) => {
-      const draft = { ...given, ...fields };
+      const sessionId = maskedId(scope.teamId, given.sessionId, fields.sessionId);
+      const draft = { ...given, ...fields, sessionId };
       await requireLayerWrite(tx, draft.layerId);
       if (draft.sequence !== null) await lockCaptureSequence(tx, draft);
       return draft;

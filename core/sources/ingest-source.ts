@@ -88,7 +88,7 @@ async function stage(
   { layerId, signal, ...ingest }: Ingest,
 ): Promise<StagedIngest> {
   const mode = redactionMode(config, scope);
-  const { body, embeddings, tags, expiresAt, redactions } = await redactIngest(mode, ingest);
+  const { body, embeddings, tags, expiresAt, redactions } = await redactIngest(mode, scope.teamId, ingest);
   const { externalId } = body;
   const day =
     externalId === undefined

@@ -1,6 +1,7 @@
 import { parseTags } from '../../shared/formats/tags.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { maskedId } from '../redaction/masked-id.ts';
 import { redactFields } from '../redaction/redact-fields.ts';
 import type { ParsedIngest } from './parse-ingest.ts';
 
@@ -15,7 +16,11 @@ export interface CheckedIngest extends ParsedIngest {
  * @param ingest if it is masked, its texts are deleted from its body
  * @throws ServiceError `secret_detected`
  */
-export async function redactIngest(mode: RedactionMode, ingest: ParsedIngest): Promise<CheckedIngest> {
+export async function redactIngest(
+  mode: RedactionMode,
+  teamId: string,
+  ingest: ParsedIngest,
+): Promise<CheckedIngest> {
   const { body } = ingest;
   const { title, text, chunks, uri, externalId, metadata, tags } = body;
   const texts = chunks?.map((chunk) => ({ text: chunk.text }));
@@ -27,7 +32,8 @@ export async function redactIngest(mode: RedactionMode, ingest: ParsedIngest): P
     fields.chunks?.[index]?.text === chunks?.[index]?.text ? embedding : null,
   );
   const masked = { ...body };
-  for (const [name, value] of Object.entries(fields)) {
+  const stored = { ...fields, externalId: maskedId(teamId, externalId, fields.externalId) };
+  for (const [name, value] of Object.entries(stored)) {
     if (value !== undefined) Object.assign(masked, { [name]: value });
   }
   // They would otherwise stay in memory as long as the request.

@@ -175,6 +175,26 @@ describe('a request with a credential', () => {
     assert.equal(stored?.n, 1);
   });
 
+  it('keeps ids that differ only in it apart, and the same id the same', async () => {
+    const company = await service.company();
+    await setMode(company, 'redact');
+    const ids: string[] = [];
+    for (const [number, password] of [SECRET, 'hunter33', SECRET].entries()) {
+      const externalId = `password=${password}`;
+      const answer = await ingest(service, company, { externalId, text: `Text ${number}` });
+      ids.push(answer.json<{ source: Source }>().source.externalId ?? '');
+    }
+    assert.match(ids[0] ?? '', /^password=\[redacted: password\]#[0-9a-f]{8}$/);
+    assert.deepEqual([ids[0] === ids[1], ids[0] === ids[2]], [false, true]);
+    const captures: string[] = [];
+    for (const password of [SECRET, 'hunter33', SECRET]) {
+      const body = { sessionId: `password=${password}`, sequence: 1, summary: 'plain' };
+      const answer = await post(service, company, '/v1/memory/captures', body);
+      captures.push(answer.json<{ capture: { id: string } }>().capture.id);
+    }
+    assert.deepEqual([captures[0] === captures[1], captures[0] === captures[2]], [false, true]);
+  });
+
   it('is a duplicate if it differs from a stored text only in the credential', async () => {
     const company = await service.company();
     await setMode(company, 'redact');
