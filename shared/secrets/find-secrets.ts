@@ -1,5 +1,6 @@
 import { findMatches, maskOf } from './find-matches.ts';
 import type { Match } from './match.ts';
+import { callsSecret } from './named-values.ts';
 
 /** A credential in a text. */
 export interface Finding {
@@ -29,7 +30,7 @@ export interface Found {
 
 /** Shorter texts are searched together, because a search has a cost of its own. */
 const MAX_JOINED = 64 * 1024;
-/** Rules match neither NUL nor a line break in a credential, so nothing is found across it. */
+/** Stands between texts that are searched together. No credential goes over a NUL, so each is found in one text. */
 const SEPARATOR = '\n\0\n';
 
 /**
@@ -42,11 +43,13 @@ export function* findSecrets(inputs: readonly SecretInput[]): Generator<undefine
   let joined: Positioned[] = [];
   let length = 0;
   for (const [index, input] of inputs.entries()) {
+    let before = input.name === undefined ? '' : `${input.name}: `;
     if (input.text.length > MAX_JOINED) {
-      found[index] = describe(input.text, yield* findMatches(input.text));
+      // A name in front copies the whole text.
+      if (!callsSecret(before)) before = '';
+      yield* searchJoined([{ index, text: input.text, before, from: before.length }], found);
       continue;
     }
-    const before = input.name === undefined ? '' : `${input.name}: `;
     joined.push({ index, text: input.text, before, from: length + before.length });
     length += before.length + input.text.length + SEPARATOR.length;
     if (length < MAX_JOINED) continue;

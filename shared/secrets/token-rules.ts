@@ -1,11 +1,17 @@
 import { parseAgentToken } from '../formats/agent-token.ts';
 import { entropyBits, isPlaceholder, patternRule, type Rule } from './match.ts';
+import { isCredential } from './named-values.ts';
 
 /** A bearer token of fewer bits is an example or a word. */
 const MIN_TOKEN_BITS = 45;
 
-const isRandom = (value: string) =>
-  /\d/.test(value) && entropyBits(value) >= MIN_TOKEN_BITS && !isPlaceholder(value);
+const LETTERS = /[A-Za-z]{20}/;
+
+const isVaried = (value: string) => entropyBits(value) >= MIN_TOKEN_BITS && !isPlaceholder(value);
+const isRandom = (value: string) => /\d/.test(value) && isVaried(value);
+
+/** After `Authorization: Bearer`, letters without a digit are a token too, if they are no words. */
+const isLetters = (value: string) => LETTERS.test(value) && isVaried(value);
 
 /** Whether a text in base64 is a user and a password, as in the header `Authorization: Basic`. */
 function isBasicCredential(value: string): boolean {
@@ -34,6 +40,13 @@ export const TOKEN_RULES: readonly Rule[] = [
     'aws',
     /aws[a-z_.-]{0,20}(?:secret|access)[a-z_.-]{0,20}["']?\s{0,3}(?:=>|[:=])\s{0,3}["']?(?<value>[a-z0-9/+=]{40})(?![a-z0-9/+=])/dgi,
   ),
+  patternRule('twilio', /(?<![A-Za-z0-9])SK[a-f0-9]{32}(?![A-Za-z0-9])/g),
+  patternRule('azure-key', /[?&]sig=(?<value>[A-Za-z0-9+/%]{40,200}={0,2})/dg),
+  patternRule(
+    'docker-auth',
+    /"auth"\s{0,2}:\s{0,2}"(?<value>[A-Za-z0-9+/]{8,800}={0,2})"/dg,
+    isBasicCredential,
+  ),
   patternRule('webhook-secret', /(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/_-]{20,200}={0,2}/g),
   patternRule('npm', /(?<![A-Za-z])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9_])/g),
   patternRule('npm', /_authToken=(?<value>[^\s$"'][^\s"']{7,500})/dg),
@@ -54,6 +67,14 @@ export const TOKEN_RULES: readonly Rule[] = [
   patternRule('pypi', /pypi-AgE[A-Za-z0-9_-]{50,500}/g),
   patternRule('service-token', /(?<![A-Za-z0-9])(?:ATATT3|GOCSPX-|AGE-SECRET-KEY-1)[A-Za-z0-9_=-]{20,500}/g),
   patternRule('bearer-token', /\bBearer\s{1,4}(?<value>[\w.~+/-]{16,8000}={0,2})/dgi, isRandom),
+  patternRule(
+    'bearer-token',
+    /\bAuthorization["']?\s{0,2}[:=]\s{0,2}["']?Bearer\s{1,4}(?<value>[\w.~+/-]{20,8000}={0,2})/dgi,
+    isLetters,
+  ),
+  patternRule('password', /\s-(?:u|-user)[\s=]["']?[^\s:"'@/]{1,100}:(?<value>[^\s"'`]{4,256})/dg, (value) =>
+    isCredential(value, 'password'),
+  ),
   patternRule(
     'basic-credentials',
     /\bAuthorization["']?\s{0,2}[:=]\s{0,2}["']?Basic\s{1,4}(?<value>[A-Za-z0-9+/]{8,800}={0,2})/dgi,

@@ -77,6 +77,11 @@ const CONFIGURATION: readonly string[] = [
   'Password policy: NIST 800-63B. Password length: 12-256. Password hashing: argon2id, m=19456. Token lifetime: 30d. Key size: 4096 bits.',
   'PASSWORD_MIN_LENGTH=12\nTOKEN_TTL_SECONDS=86400\nSECRET_ROTATION_DAYS=30\nAPI_KEY_HEADER=x-api-key\nSESSION_TOKEN_NAME=session_token_v2\n',
   'AWS_REGION=eu-central-1\naws_account_id = 123456789012\narn:aws:iam::123456789012:role/app-role-2024',
+  'password: kubernetes-secret-name-v2\ntoken: team/app/prod/db-token/v2\nsecret: my-app-secret-2024\npassword: ~/secrets/db1\ntoken: /run/secrets/token1',
+  'password manager: 1Password\npassword: min8chars\npassword: "at least 12 characters, 1 digit"\npassword hash: PBKDF2-HMAC-SHA256\npassword: PBKDF2-HMAC-SHA256',
+  'token: 0x7f3a2b4c5d6e\ntoken: 0x52908400098527886E0F7030069857D2E4169EE7\nnextToken: CAESBggBEAEaAghkYWJjZGVmMTIz\n"next_page_token": "x"',
+  `token: ${uuid('a')}\n{"token":"${uuid('b')}"}\nsession secret id: ${uuid('c')}`,
+  'The build did pass: 12 of 12. First pass: 3 errors. docker run -u 1000:1000 x; docker run --user app:staff x',
   '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\nReplace the dots with your key, which begins with -----BEGIN PRIVATE KEY-----.',
 ];
 

@@ -49,6 +49,8 @@ describe('the rules for credentials', () => {
   it('finds a credential by the name of its value', () => {
     assert.equal(find('hunter22', 'db_password').masked, '[redacted: password]');
     assert.equal(find('hunter22', 'room').masked, 'hunter22');
+    const long = ' and so on'.repeat(10_000);
+    assert.equal(find(`hunter22${long}`, 'db_password').masked, `[redacted: password]${long}`);
   });
 
   it('finds a credential at every place of a long text, also where windows meet', () => {
