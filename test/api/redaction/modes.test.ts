@@ -96,6 +96,33 @@ describe('the mode of redaction', () => {
     const mask = '[redacted: github]';
     assert.deepEqual(read.json<{ metadata: unknown }>().metadata, { [mask]: mask });
   });
+
+  it('finds the name of a value above a list and of a number, and keeps both of two names with the same mask', async () => {
+    const company = await service.company();
+    const [first, second] = ['aB3', 'cD4'].map((part) => ['gh', 'p_', part.repeat(12)].join(''));
+    const metadata = {
+      password: [SECRET, { note: SECRET }],
+      pwd: 82_904_716,
+      room: 82_904_716,
+      [`${first}`]: 1,
+      [`${second}`]: 2,
+    };
+    const answer = await ingest(strict, company, { text: 'plain', metadata });
+    const { source, redactions } = answer.json<{ source: Source; redactions: { path: string }[] }>();
+    const mask = '[redacted: github]';
+    assert.deepEqual(
+      redactions.map(({ path }) => path),
+      ['/metadata/password/0', '/metadata/pwd', `/metadata/${mask}`, `/metadata/${mask} 2`],
+    );
+    const read = await ask(service, company, 'GET', `/v1/memory/sources/${source.id}`);
+    assert.deepEqual(read.json<{ metadata: unknown }>().metadata, {
+      password: ['[redacted: password]', { note: SECRET }],
+      pwd: '[redacted: password]',
+      room: 82_904_716,
+      [mask]: 1,
+      [`${mask} 2`]: 2,
+    });
+  });
 });
 
 describe('a request with a credential', () => {
