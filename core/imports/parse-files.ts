@@ -7,7 +7,7 @@ import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { ImportRequest } from '../../shared/schemas/imports.ts';
+import { type ImportRequest, MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
 
@@ -71,6 +71,7 @@ function ofItem(redactions: readonly Redaction[], index: number): Redaction[] {
   const root = `/items/${index}`;
   return redactions
     .filter(({ path }) => path.startsWith(`${root}/`))
+    .slice(0, MAX_KEPT_REDACTIONS)
     .map((redaction) => ({ ...redaction, path: redaction.path.slice(root.length) }));
 }
 

@@ -3,8 +3,12 @@ import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { redactFields, secretDetected } from '../redaction/redact-fields.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 
+/** The most that an answer lists. */
+const MAX_LISTED = 1000;
+
 /** What was found in the files of a push. */
 export interface CheckedPush {
+  /** At most 1,000. */
   redactions: Redaction[];
   /** Paths that contain a credential, as audit events show them. */
   maskedPaths: ReadonlyMap<string, string>;
@@ -39,7 +43,7 @@ export async function checkPushedFiles(mode: RedactionMode, pushed: readonly Pus
       const text = blob === null ? null : textOf(blob.content);
       const checked = await redactFields('redact', { path, contentBase64: text }, `/files/${index}`);
       if (checked.fields.path !== path) maskedPaths.set(path, checked.fields.path);
-      if (blob !== null) redactions.push(...checked.redactions);
+      if (blob !== null) redactions.push(...checked.redactions.slice(0, MAX_LISTED - redactions.length));
     }
   }
   const isRefused = redactions.length > 0 && (mode === 'redact' || mode === 'refuse');

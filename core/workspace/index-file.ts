@@ -9,6 +9,7 @@ import {
   setIndexState,
 } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
@@ -16,6 +17,7 @@ import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { recheckNames } from '../redaction/rechecked-names.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
@@ -29,6 +31,15 @@ import { lastSegment } from './index-state.ts';
 
 type Needed = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 type IndexJob = RunningJob<'file.index'>;
+
+/** A file to index, and what its Team does about credentials now. The path is the one that its source gets. */
+export interface IndexedFile extends FileToIndex {
+  redaction: RedactionMode;
+  /** What was found in the path. */
+  redactions: Redaction[];
+  /** Whether it must not be indexed, for a credential in its path. */
+  isRefused: boolean;
+}
 
 /** What was read from a workspace file. */
 interface FileDocument {
@@ -56,13 +67,13 @@ async function findRules(
  * indexed now. The job is then complete.
  * @throws LostJobError if another worker runs the job now
  */
-export function startIndexing(
+export async function startIndexing(
   deps: Needed,
   scope: TeamScope,
   job: IndexJob,
-): Promise<(FileToIndex & { redaction: RedactionMode }) | null> {
+): Promise<IndexedFile | null> {
   const { versionId } = job.data;
-  return transaction(deps.database, scope, async (tx) => {
+  const started = await transaction(deps.database, scope, async (tx) => {
     const rules = await findRules(tx, deps);
     const file = rules === null ? null : await findPendingVersion(tx, versionId);
     if (file !== null && rules !== null) return { ...file, ...rules };
@@ -70,6 +81,9 @@ export function startIndexing(
     await deps.queue.settle(tx, 'file.index', job);
     return null;
   });
+  if (started === null) return null;
+  const { names, ...checked } = await recheckNames(started.redaction, { path: started.path });
+  return { ...started, ...names, ...checked };
 }
 
 /** The fields that find the text of a file: of the source that it has, or else will have. */

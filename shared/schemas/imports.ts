@@ -14,6 +14,9 @@ import {
 import { LayerKind, SimilarSources, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
+/** The most credentials that the record of an import keeps: a list of imports has up to 200 records. */
+export const MAX_KEPT_REDACTIONS = 100;
+
 /** The most files in one import request. */
 export const MAX_IMPORTS_PER_REQUEST = 50;
 /** The most imports in one retry request. */
@@ -71,8 +74,7 @@ export const Import = Type.Object({
   similarSources: SimilarSources,
   redactions: Type.Optional({
     ...Redactions,
-    description:
-      'credentials that were found in the file (`/text`) and in its filename, title and tags, at most 1,000',
+    description: `credentials that were found in the file (\`/text\`) and in its filename, title and tags, at most ${MAX_KEPT_REDACTIONS}`,
   }),
   createdBy: Id,
   createdWith: CreatedWith,

@@ -1,11 +1,10 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
+import { MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
 import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
 import { SecretFault } from './extraction.ts';
 
-/** The most that the record of an import lists. All are masked. */
-const MAX_LISTED = 1000;
 /** Code points between two parts in the text of a document: a blank line. */
 const BETWEEN_PARTS = 2;
 
@@ -36,7 +35,7 @@ export function redactDocument(
       from += countCodePoints(text) + BETWEEN_PARTS;
     }
   }
-  const listed = redactions.slice(0, MAX_LISTED);
+  const listed = redactions.slice(0, MAX_KEPT_REDACTIONS);
   if (redactions.length === 0 || mode === 'flag') return { title, parts, redactions: listed };
   if (mode === 'refuse') throw new SecretFault(listed);
   return {

@@ -108,7 +108,12 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       atMost: 65_536,
       because: 'it is run after a name only, and the mark after the next name ends it',
     },
-    /\\(?<mark>["'])(?<value>(?:(?!\k<mark>)[^\\\r\n\0]|\\\\(?:\\[^\r\n\0]|(?!\k<mark>)[^\\\r\n\0])){1,4096})\\{0,2}\k<mark>/dy,
+    {
+      expression:
+        /\\(?<mark>["'])(?<value>(?:(?!\k<mark>)[^\\\r\n\0]|\\\\(?:\\[^\r\n\0]|(?!\k<mark>)[^\\\r\n\0])){1,4096})\\{0,2}\k<mark>/dy,
+      atMost: 65_536,
+      because: 'it is run after a name only, and the mark after the next name ends it',
+    },
     /[“«](?<value>[^“”«»\r\n\0]{1,4096})[”»]/dy,
     /(?:[^\s"'`<>,;&|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]|&(?!\w{1,30}=)){1,500}/y,
     /(?:(?:[,;|&](?!["']?\w{1,30}["']?\s?[=:])|'(?=\w))[^\s"'`<>,;&|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{0,200}){0,20}/y,

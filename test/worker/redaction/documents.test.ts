@@ -49,6 +49,13 @@ describe('the text of a document', () => {
     assert.equal(document.title, `${'x'.repeat(279)} [redacted: github]`);
   });
 
+  it('lists the first hundred findings, and masks all', () => {
+    const parts = [page('password=hunter22\n'.repeat(150), 1)];
+    const document = prepareDocument({ title: null, parts }, newId(), fieldsNow('x'), 'redact');
+    assert.equal(document.redactions.length, 100);
+    assert.ok(!texts(document).join('').includes('hunter22'));
+  });
+
   it('fails in the mode refuse, with where the credentials are', () => {
     assert.throws(
       () => prepare('refuse'),

@@ -2,16 +2,15 @@ import { failIndexing } from '../../../core/workspace/fail-indexing.ts';
 import {
   completeIndexing,
   fieldsOfFile,
+  type IndexedFile,
   stageFile,
   startIndexing,
 } from '../../../core/workspace/index-file.ts';
 import { withoutScope } from '../../../db/driver/database.ts';
-import type { FileToIndex } from '../../../db/queries/workspace/file-index.ts';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
-import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
-import { FileFault } from '../../extract/extraction.ts';
+import { FileFault, SecretFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
 
 type IndexJob = Parameters<JobHandler<'file.index'>>[0];
@@ -21,8 +20,9 @@ async function readFile(
   context: JobContext,
   scope: TeamScope,
   job: IndexJob,
-  file: FileToIndex & { redaction: RedactionMode },
+  file: IndexedFile,
 ): Promise<void> {
+  if (file.isRefused) throw new SecretFault(file.redactions);
   const mediaType = importMediaType(file.name, undefined, false);
   if (mediaType === null) throw new FileFault('unsupported_media_type', 'The format cannot be read.');
   const content = (await context.blobs.read(scope, [file.sha256])).get(file.sha256);

@@ -5,6 +5,7 @@ import { type RunningImport, startImport } from '../../../core/imports/start-imp
 import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
+import { MAX_KEPT_REDACTIONS } from '../../../shared/schemas/imports.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
 import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
@@ -27,7 +28,8 @@ interface ImportRun {
 /** Reads the file, cuts it into chunks and stores them. */
 async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
   const { job, file, progress, signal, importYield } = run;
-  const { mediaType, content } = file;
+  const { mediaType, content, redactions, isRefused } = file;
+  if (isRefused) throw new SecretFault(redactions);
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title), redaction: file.redaction },
@@ -46,10 +48,11 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   );
 }
 
-/** What was found in this run, and in the fields of the import when it was accepted. An earlier run can have read the text too. */
-function allRedactions({ redactions }: RunningImport, ofText: readonly Redaction[]): Redaction[] {
+/** What was found in the names of the import, and by this run in its text. What an earlier run found in its text does not count. */
+function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[]): Redaction[] {
   const isOfText = ({ path }: Redaction) => path === '/text' || path === '/documentTitle';
-  return [...redactions.filter((redaction) => !isOfText(redaction)), ...ofText];
+  const ofNames = redactions.filter((redaction) => !isOfText(redaction));
+  return [...ofNames, ...ofRun.filter(isOfText)].slice(0, MAX_KEPT_REDACTIONS);
 }
 
 /**
