@@ -47,7 +47,7 @@ export async function changeSource(
   scope: TeamScope,
   id: string,
   change: SourceChange,
-): Promise<Source & { redactions?: Redaction[] }> {
+): Promise<Source & { redactions: Redaction[] }> {
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), change);
   const given = parseSourceChange(fields);
   const source = await runCommand(database, scope, {
@@ -58,7 +58,7 @@ export async function changeSource(
       return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, [], true) };
     },
   });
-  return redactions.length === 0 ? source : { ...source, redactions };
+  return { ...source, redactions };
 }
 
 async function apply(

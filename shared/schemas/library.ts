@@ -211,10 +211,7 @@ export const SourceQuery = Type.Object(
 /** The answer to a change of a source. */
 export const ChangedSource = Type.Object({
   ...Source.properties,
-  redactions: Type.Optional({
-    ...Redactions,
-    description: 'credentials in the request; absent if it has no credentials',
-  }),
+  redactions: Type.Optional(Redactions),
 });
 
 /** A change of a source whose text stays the same. */

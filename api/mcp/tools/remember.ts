@@ -16,7 +16,7 @@ import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
 import { layerToWrite } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
-import { listed } from './redactions.ts';
+import { inArguments, listed, refusingArguments } from './redactions.ts';
 import { toShown } from './similar.ts';
 
 /** As much as a message has room for, also if each character is escaped with six bytes. */
@@ -25,6 +25,9 @@ const MAX_TEXT = 160_000;
 const MAX_MADE_TITLE = 80;
 /** Much longer than a credential that the title could cut off. */
 const MAX_CHECKED_FOR_TITLE = 20_000;
+
+/** Its arguments, by the fields of a source. */
+const NAMES = { externalId: 'key' };
 
 /** Stores a text that searches find at once. */
 export const remember = teamTool({
@@ -101,14 +104,14 @@ export const remember = teamTool({
     const parsed = await parseIngest(body, deps.config.embeddingModel);
     const similar = await findAlike();
     const command = ingestSource(deps, scope, { ...parsed, layerId, signal });
-    const answer = await runOnce(deps.database, scope, null, command);
+    const answer = await refusingArguments(NAMES, () => runOnce(deps.database, scope, null, command));
     const { source, duplicate, redactions = [] } = answer.body as IngestResponse;
     const stored = answer.status === 201 ? 'created' : 'replaced';
     return {
       id: source.id,
       status: duplicate ? ('duplicate' as const) : (stored as 'created' | 'replaced'),
       similar: similar.map(toShown),
-      redactions: listed(redactions),
+      redactions: listed(inArguments(redactions, NAMES)),
     };
   },
 });

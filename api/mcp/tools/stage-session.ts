@@ -6,7 +6,10 @@ import { Id, Name, OneOf, Redactions } from '../../../shared/schemas/common.ts';
 import { CaptureRequest, type CaptureResponse, Sequence } from '../../../shared/schemas/consolidation.ts';
 import { layerToWrite } from '../arguments.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
-import { listed } from './redactions.ts';
+import { inArguments, listed, refusingArguments } from './redactions.ts';
+
+/** Its arguments, by the fields of a capture. */
+const NAMES = { sessionId: 'session', summary: 'text' };
 
 const { summary } = CaptureRequest.properties;
 
@@ -39,9 +42,11 @@ export const stageSession = teamTool({
     const layerId = await layerToWrite(call, client);
     assertActive(team);
     const draft = { ...parseCapture({ sessionId: session, summary: text, sequence }), layerId };
-    const answer = await runOnce(deps.database, scope, null, stageCapture(deps, scope, draft));
+    const answer = await refusingArguments(NAMES, () =>
+      runOnce(deps.database, scope, null, stageCapture(deps, scope, draft)),
+    );
     const { capture, redactions = [] } = answer.body as CaptureResponse;
     const status = answer.status === 201 ? ('created' as const) : ('duplicate' as const);
-    return { id: capture.id, status, redactions: listed(redactions) };
+    return { id: capture.id, status, redactions: listed(inArguments(redactions, NAMES)) };
   },
 });

@@ -33,7 +33,7 @@ export async function requestAccess(
     },
     apply: (tx, team) => apply(tx, team, { ...requested, ...fields }, assertAllowed),
   });
-  return redactions.length === 0 ? made : { ...made, redactions };
+  return { ...made, redactions };
 }
 
 async function apply(

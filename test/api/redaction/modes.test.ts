@@ -301,6 +301,13 @@ describe('a pushed file with a credential', () => {
     assert.equal((await workspace.push([file('team/a.bin', binary)])).status, 200);
   });
 
+  it('has at most 1,000 findings listed, of all files together', async () => {
+    const company = await service.company();
+    const files = ['a', 'b'].map((name) => file(`team/${name}.env`, `password=${SECRET}\n`.repeat(800)));
+    const answer = await post(service, company, '/v1/workspace/push', { files });
+    assert.equal(answer.json<{ redactions: unknown[] }>().redactions.length, 1000);
+  });
+
   it('can be deleted in every mode, and its path is masked in the events', async () => {
     const company = await service.company();
     const workspace = workspaceOf(service.app, company.headers);

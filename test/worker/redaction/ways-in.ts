@@ -187,13 +187,13 @@ export async function waysIn(
     },
     {
       way: 'remember',
-      paths: ['/title', '/text', '/externalId'],
+      paths: ['/title', '/text', '/key'],
       send: (make) =>
         tool('remember', { title: `T ${make()}`, text: `Remember ${make()}.`, key: `key ${make()}` }),
     },
     {
       way: 'stage_session',
-      paths: ['/sessionId', '/summary'],
+      paths: ['/session', '/text'],
       send: (make) =>
         tool('stage_session', { session: `s ${make()}`, sequence: 1, text: `Learned ${make()}.` }),
     },
