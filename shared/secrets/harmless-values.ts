@@ -14,7 +14,7 @@ const NAMES =
 const WORDS = /^[a-z]{2,30}(?:[-/_.](?:[a-z]{2,30}|v?\d{1,4})){2,12}$/;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Whether a value is none that a name such as `password` or `token` would hide. */
+/** Whether a value is known to be no credential, whatever its name is. */
 export function isHarmless(value: string): boolean {
   return NUMBERS.test(value) || PLACES.test(value) || NAMES.test(value) || WORDS.test(value);
 }
