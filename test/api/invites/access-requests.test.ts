@@ -18,7 +18,9 @@ const request = (caller: Caller, body: object) => ask(service, caller, 'POST', U
 async function requested(caller: Caller, body: object): Promise<AccessRequest> {
   const answer = await request(caller, body);
   assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json<AccessRequest>();
+  const { redactions, ...made } = answer.json<AccessRequest>();
+  assert.deepEqual(redactions, []);
+  return made;
 }
 
 const decide = (caller: Caller, id: string, verb: 'approve' | 'deny') =>
