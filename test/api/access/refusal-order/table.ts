@@ -190,8 +190,6 @@ export const TABLE: Record<string, Fault[]> = {
   'POST /v1/memory/sources/archive': [
     ...MANAGED,
     invalid({ filter: {} }),
-    invalid({ filter: { kind: 'memory' } }),
-    invalid({ filter: { kind: 'file' } }),
     invalid({ filter: { createdBefore: 'yesterday' } }),
     invalid({ filter: { tag: 'ß'.repeat(50) } }),
     fault('403 scope_forbidden', 'an unknown client', {
