@@ -18,7 +18,8 @@ export async function asks(
   request: { method: Method; url: string; body?: object },
 ): Promise<Answer> {
   const answer = await ask(world.service, world.players[by], request.method, request.url, request.body);
-  world.told.push(`${by} ${what} -> ${outcome(answer)}`);
+  // `outcome` reads the body, which an answer without content does not have.
+  world.told.push(`${by} ${what} -> ${answer.body === '' ? answer.statusCode : outcome(answer)}`);
   return answer;
 }
 
@@ -49,7 +50,7 @@ export function pickSuperseded(
   layer: string | undefined,
 ): string | null {
   const newest = model.memories.toReversed();
-  if (astray) return pick(newest, back)?.id ?? newId();
+  if (astray) return pick([...newest, undefined], back)?.id ?? model.purged.at(-1) ?? newId();
   const fit = newest.filter((memory) => memory.state === 'published' && memory.layer === layer);
   return pick(fit, back)?.id ?? null;
 }

@@ -1,4 +1,5 @@
 import type { ItemAction, MemoryAction, MemoryState } from '../../../../shared/memory-states.ts';
+import type { ConsolidationResult } from '../../../../shared/schemas/consolidation.ts';
 
 /**
  * The life of a memory as the specification tells it, in plain arrays. It knows nothing of how the service works: it
@@ -45,7 +46,7 @@ export interface ModelBatch {
   captures: string[];
   lapsed: boolean;
   /** What was accepted: the items, and the answer to them. */
-  completed: { items: Item[]; results: unknown } | null;
+  completed: { items: Item[]; results: ConsolidationResult[] } | null;
 }
 
 export interface ModelMemory {
@@ -120,6 +121,8 @@ export class Model {
   readonly batches: ModelBatch[] = [];
   readonly memories: ModelMemory[] = [];
   readonly events: ModelEvent[] = [];
+  /** The ids of memories that were deleted for good. */
+  readonly purged: string[] = [];
 
   memory(id: string | null): ModelMemory | undefined {
     return this.memories.find((memory) => memory.id === id);
@@ -202,7 +205,7 @@ export class Model {
   }
 
   /** Ends a loan: what no item named is staged again. */
-  close(batch: ModelBatch, items: Item[], results: unknown): void {
+  close(batch: ModelBatch, items: Item[], results: ConsolidationResult[]): void {
     batch.completed = { items, results };
     this.giveBack(batch.id);
   }

@@ -18,7 +18,8 @@ export function newestBatches({ model }: World): ModelBatch[] {
 function itemOf(world: World, by: CallerName, batch: ModelBatch, step: ItemStep): Item {
   const { model } = world;
   const first = pick(batch.captures, step.captures[0]!)!;
-  const alike = batch.captures.filter((id) => step.mixed || model.layersOf([first, id]).length === 1);
+  // Those that were purged are in no layer.
+  const alike = batch.captures.filter((id) => step.mixed || model.layersOf([first, id]).length < 2);
   const captures = [...new Set([first, ...step.captures.slice(1).map((place) => pick(alike, place)!)])];
   if (step.stranger) {
     captures.push(model.captures.find(({ id }) => !batch.captures.includes(id))?.id ?? newId());

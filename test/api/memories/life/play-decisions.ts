@@ -58,7 +58,7 @@ function decisionOf(world: World, step: DecisionStep): Decision {
   const supersedes = disorderly || action === 'publish' ? step.supersedes : null;
   return {
     action,
-    memory: memory?.id ?? newId(),
+    memory: memory?.id ?? world.model.purged.at(-1) ?? newId(),
     version: versionOf(memory, step.version),
     title: edits && (step.title || bare) ? `Title ${world.words.all.length}` : null,
     content: edits ? text : null,

@@ -7,6 +7,7 @@ import { accepted, asks, pick, seenCapture, withoutBatch } from './asking.ts';
 import { LAYERS, RIGHTS } from './model.ts';
 import { playClaim, playComplete, playLapse, playRepeat } from './play-batches.ts';
 import { playDecide } from './play-decisions.ts';
+import { playPurge } from './play-purge.ts';
 import { refusalsOfSourceArchive, refusalsOfWrite } from './refusals.ts';
 import type { Step, StepOf } from './steps.ts';
 import { scopeFor, type World } from './world.ts';
@@ -28,6 +29,8 @@ export async function play(world: World, step: Step): Promise<void> {
       return playRepeat(world, step);
     case 'decide':
       return playDecide(world, step);
+    case 'purge':
+      return playPurge(world, step);
     case 'archive source':
       return archiveSource(world, step);
   }

@@ -102,6 +102,12 @@ export function refusalsOfDecision(model: Model, by: CallerName, decision: Decis
   return refusals;
 }
 
+/** Of deleting a memory for good, which the state table does not limit. */
+export function refusalsOfPurge(model: Model, by: CallerName, id: string): Refusals {
+  if (!RIGHTS[by].full) return [FULL_ACCESS_REQUIRED];
+  return model.memory(id) === undefined ? [NOT_FOUND] : [];
+}
+
 /** Of archiving the source of a memory by itself, which nobody may: a memory is deleted. */
 export function refusalsOfSourceArchive(by: CallerName, memory: ModelMemory): Refusals {
   const { full, reads, writes } = RIGHTS[by];

@@ -140,6 +140,14 @@ const decide = fc.record({
   many: onceIn(3),
 });
 
+const purge = fc.record({
+  do: fc.constant('purge' as const),
+  by: fc.oneof({ weight: 5, arbitrary: fullCaller }, { weight: 1, arbitrary: anyCaller }),
+  memory: anywhere,
+  /** Of one that was purged before, if any was. */
+  gone: onceIn(6),
+});
+
 const step = fc.oneof(
   { weight: 4, arbitrary: capture },
   { weight: 2, arbitrary: claim },
@@ -148,6 +156,7 @@ const step = fc.oneof(
   { weight: 8, arbitrary: complete },
   { weight: 2, arbitrary: repeat },
   { weight: 14, arbitrary: decide },
+  { weight: 2, arbitrary: purge },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('archive source' as const), by: anyCaller, memory: anywhere }),
