@@ -6,8 +6,8 @@ const INTERVAL_MS = 3000;
 const MAX_SOURCES = 10_000;
 
 /**
- * The uses that are not stored yet, by Team and source. They are stored in the background, so that counting takes no time of
- * a search. A process that is killed loses those of the last seconds.
+ * The uses that are not stored yet, by Team and source. They are stored in the background, so that no search waits for it. A
+ * process that is killed loses those of the last seconds.
  */
 const pendingUses = new WeakMap<Database, Map<string, SourceUse>>();
 
