@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../../shared/ids.ts';
 import { accepted, asks, brief, pick } from './asking.ts';
-import type { CallerName, Model } from './model.ts';
+import type { CallerName, Model, ModelMemory } from './model.ts';
+import { sendAgain } from './play-batches.ts';
 import { refusalsOfPurge } from './refusals.ts';
 import type { StepOf } from './steps.ts';
 import type { World } from './world.ts';
 
 /** Deletes a memory for good, or tries it with one that is not there or no longer there. */
-export async function playPurge(world: World, { by, memory: back, gone }: StepOf<'purge'>): Promise<void> {
+export async function playPurge(
+  world: World,
+  { by, memory: back, gone, mixed }: StepOf<'purge'>,
+): Promise<void> {
   const { model } = world;
-  const known = gone ? undefined : pick(model.memories.toReversed(), back);
+  const newest = model.memories.toReversed();
+  const isMixed = ({ captures, layer }: ModelMemory) => model.layersOf(captures).some((one) => one !== layer);
+  const known = gone ? undefined : (pick(mixed ? newest.filter(isMixed) : [], back) ?? pick(newest, back));
   const id = known?.id ?? model.purged.at(-1) ?? newId();
   const what = known === undefined ? 'no memory' : `${brief(known.content)} (${known.state})`;
   const answer = await asks(world, by, `purges ${what}`, {
@@ -18,8 +24,12 @@ export async function playPurge(world: World, { by, memory: back, gone }: StepOf
   });
   if (!accepted(answer, refusalsOfPurge(model, by, id), 204)) return;
   assert.equal(answer.body, '');
+  const naming = model.batches.filter(({ completed }) =>
+    JSON.stringify(completed?.results ?? []).includes(id),
+  );
   purge(model, by, id);
   world.sources.delete(id);
+  for (const batch of naming) await sendAgain(world, batch);
 }
 
 /** Takes a memory out of the model, and all that is of it alone. */

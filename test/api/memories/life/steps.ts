@@ -144,6 +144,8 @@ const purge = fc.record({
   do: fc.constant('purge' as const),
   by: fc.oneof({ weight: 5, arbitrary: fullCaller }, { weight: 1, arbitrary: anyCaller }),
   memory: anywhere,
+  /** Of one that was made from captures of another layer, if any was. */
+  mixed: fc.boolean(),
   /** Of one that was purged before, if any was. */
   gone: onceIn(6),
 });
