@@ -4,7 +4,7 @@ import type { Capture } from '../../../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../../../shared/schemas/library.ts';
 import { ask, type Method } from '../../../support/company.ts';
 import { outcome } from '../../../support/sign-in.ts';
-import type { CallerName, ModelCapture, ModelMemory } from './model.ts';
+import type { CallerName, Expiry, ModelCapture, ModelMemory } from './model.ts';
 import type { Refusals } from './refusals.ts';
 import { callerOf, layerOf, type World } from './world.ts';
 
@@ -85,7 +85,7 @@ export function withoutBatch(known: ModelCapture): Omit<ModelCapture, 'batch'> {
 export function seenMemory(
   world: World,
   memory: Memory,
-): Omit<ModelMemory, 'vector' | 'publishedBy' | 'versions'> {
+): Omit<ModelMemory, 'vector' | 'publishedBy' | 'versions' | 'due'> {
   const { id, state, title, content, version, supersedes, supersededBy, clientId } = memory;
   assert.equal(memory.layer, clientId === null ? 'team' : 'client');
   return {
@@ -100,14 +100,27 @@ export function seenMemory(
     supersededBy,
     author: callerOf(world, memory.createdBy)!,
     decidedBy: callerOf(world, memory.decidedBy),
+    expiry: seenExpiry(memory.expiresAt),
   };
+}
+
+/** When a memory of an answer expires, in the terms of the model. */
+export function seenExpiry(expiresAt: Memory['expiresAt']): Expiry {
+  if (expiresAt === null) return 'never';
+  return Date.parse(expiresAt) > Date.now() ? 'later' : 'past';
+}
+
+/** An expiry as it goes over the wire. */
+export function wireExpiry(expiry: Expiry | null): { expiresAt?: string | null } {
+  if (expiry === null) return {};
+  return { expiresAt: expiry === 'never' ? null : new Date(Date.now() + 86_400_000).toISOString() };
 }
 
 /** Asserts that an answer shows a memory as the model has it. */
 export function assertMemory(world: World, memory: Memory): void {
   const known = world.model.memory(memory.id);
   assert.ok(known, `the model has no memory ${memory.id}`);
-  const { vector: _, publishedBy: __, versions: ___, ...expected } = known;
+  const { vector: _, publishedBy: __, versions: ___, due: ____, ...expected } = known;
   assert.deepEqual(seenMemory(world, memory), expected);
   assertSource(world, known, memory.sourceId);
 }

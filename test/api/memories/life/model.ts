@@ -67,11 +67,18 @@ export interface ModelMemory {
   publishedBy: CallerName | null;
   /** Its texts, oldest first. */
   versions: { version: number; title: string; content: string }[];
+  expiry: Expiry;
+  /** The state that it expired in, until it is archived. It counts as archived before. */
+  due: 'review' | 'published' | null;
 }
+
+/** When a memory expires: not at all, some day, or it has expired. */
+export type Expiry = 'never' | 'later' | 'past';
 
 export interface ModelEvent {
   kind: string;
-  actor: CallerName;
+  /** Null is the service itself. */
+  actor: CallerName | null;
   subjectType: 'capture' | 'batch' | 'memory' | 'query';
   subject: string;
   layer: Layer | null;
@@ -89,8 +96,8 @@ export interface Item {
   supersedes: string | null;
 }
 
-/** The actions that are played. The others change no state and no text: see test/api/expiry and test/api/feedback. */
-export type PlayedAction = Exclude<MemoryAction, 'renew' | 'keep'>;
+/** The actions that are played. */
+export type PlayedAction = Exclude<MemoryAction, 'keep'>;
 
 export interface Decision {
   action: PlayedAction;
@@ -101,13 +108,14 @@ export interface Decision {
   supersedes: string | null;
   /** The version to restore. */
   restores: number | null;
+  expiry: Expiry | null;
 }
 
 /** A content of more characters than this makes several chunks, for which one vector does not stand. */
 export const ONE_CHUNK = 2000;
 
 /** The state after an action that is allowed. */
-const NEXT: Readonly<Record<Exclude<PlayedAction, 'delete'>, MemoryState>> = {
+const NEXT: Readonly<Record<Exclude<PlayedAction, 'delete' | 'renew'>, MemoryState>> = {
   publish: 'published',
   update: 'published',
   restore: 'published',
@@ -228,6 +236,8 @@ export class Model {
       decidedBy: published ? by : null,
       publishedBy: published ? by : null,
       versions: [{ version: 1, title: item.title, content: item.content }],
+      expiry: 'never',
+      due: null,
     });
     this.record(published ? 'memory.publish' : 'memory.review', by, 'memory', id, layer);
   }
@@ -240,13 +250,19 @@ export class Model {
       this.archive(by, id, null);
       return;
     }
+    if (action === 'renew') {
+      this.renew(by, memory, decision);
+      return;
+    }
     if (supersedes !== null) this.archive(by, supersedes, id);
     const replaced = this.memory(memory.supersedes);
     const { state } = memory;
     const { title, content } = action === 'restore' ? this.textAt(memory, decision.restores)! : decision;
     memory.state = NEXT[action];
-    if (action === 'publish') Object.assign(memory, { publishedBy: memory.publishedBy ?? by, supersedes });
-    if (action === 'restore') memory.supersededBy = null;
+    if (action === 'publish') memory.supersedes = supersedes;
+    if (memory.state === 'published') memory.publishedBy ??= by;
+    memory.expiry = decision.expiry ?? memory.expiry;
+    if (action === 'restore') this.restore(by, memory);
     // Its vector ends with its chunks, or with the decision that it came for.
     if (memory.state !== 'published' || state === 'archived') memory.vector = false;
     if (content !== null && content !== memory.content) Object.assign(memory, { content, vector: false });
@@ -258,7 +274,30 @@ export class Model {
     this.record(`memory.${action}`, by, 'memory', id, memory.layer);
     if (action !== 'unpublish') return;
     memory.supersedes = null;
-    if (replaced?.state === 'archived' && replaced.supersededBy === id) this.bringBack(by, replaced);
+    const isBack =
+      replaced?.state === 'archived' && replaced.supersededBy === id && replaced.expiry !== 'past';
+    if (isBack) this.bringBack(by, replaced);
+  }
+
+  /** A memory in review stays undecided. */
+  private renew(by: CallerName, memory: ModelMemory, { expiry }: Decision): void {
+    memory.expiry = expiry ?? memory.expiry;
+    memory.version += 1;
+    if (memory.state !== 'review') memory.decidedBy = by;
+    this.record('memory.renew', by, 'memory', memory.id, memory.layer);
+  }
+
+  /** What is published again neither is superseded nor has expired. */
+  private restore(by: CallerName, memory: ModelMemory): void {
+    if (memory.due !== null) this.settleDue(by, memory);
+    memory.supersededBy = null;
+    if (memory.expiry === 'past') memory.expiry = 'never';
+  }
+
+  /** Archives a memory that has expired. It is no decision. */
+  settleDue(by: CallerName | null, memory: ModelMemory): void {
+    Object.assign(memory, { due: null, vector: false });
+    this.record('memory.expire', by, 'memory', memory.id, memory.layer);
   }
 
   private addVersion({ versions, version, title, content }: ModelMemory): void {
@@ -296,7 +335,7 @@ export class Model {
 
   record(
     kind: string,
-    actor: CallerName,
+    actor: CallerName | null,
     subjectType: ModelEvent['subjectType'],
     subject: string,
     layer: Layer | null,

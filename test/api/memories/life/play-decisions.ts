@@ -10,6 +10,7 @@ import {
   pick,
   pickSuperseded,
   textOf,
+  wireExpiry,
 } from './asking.ts';
 import { type Decision, type ModelMemory, type PlayedAction, RIGHTS } from './model.ts';
 import { isApt, refusalsOfDecision } from './refusals.ts';
@@ -19,6 +20,7 @@ import type { World } from './world.ts';
 /** What is decided in place of an action that fits no memory there is. */
 const INSTEAD = {
   publish: 'update',
+  renew: 'restore',
   update: 'publish',
   discard: 'delete',
   delete: 'discard',
@@ -54,7 +56,9 @@ function decisionOf(world: World, step: DecisionStep): Decision {
   const { disorderly } = step;
   const text = step.text === 'same' ? (memory?.content ?? null) : step.text && textOf(world, step.text);
   const edits = disorderly || action === 'update' || action === 'publish';
-  const bare = !disorderly && action === 'update' && text === null;
+  const timed = disorderly || action === 'update' || action === 'renew';
+  const expiry = timed ? (step.expiry ?? (action === 'renew' && !disorderly ? 'later' : null)) : null;
+  const bare = !disorderly && action === 'update' && text === null && expiry === null;
   const supersedes = disorderly || action === 'publish' ? step.supersedes : null;
   return {
     action,
@@ -64,20 +68,21 @@ function decisionOf(world: World, step: DecisionStep): Decision {
     content: edits ? text : null,
     supersedes: supersedes && pickSuperseded(world, supersedes, memory?.layer),
     // The newest version and those before it, and one that does not exist yet.
+    expiry,
     restores: action === 'restore' ? Math.max(1, (memory?.version ?? 1) + 1 - step.restores) : null,
   };
 }
 
 /** A decision as it goes over the wire. */
-function wire({ memory: memoryId, version, restores, ...rest }: Decision): object {
+function wire({ memory: memoryId, version, restores, expiry, ...rest }: Decision): object {
   const versions = restores === null ? { version } : { version: restores, baseVersion: version };
   const given = Object.entries({ ...rest, ...versions, memoryId }).filter(([, value]) => value !== null);
-  return Object.fromEntries(given);
+  return { ...Object.fromEntries(given), ...wireExpiry(expiry) };
 }
 
 function describe(
   { model }: World,
-  { action, memory, version, title, content, supersedes, restores }: Decision,
+  { action, memory, version, title, content, supersedes, restores, expiry }: Decision,
 ): string {
   const known = model.memory(memory);
   const which =
@@ -85,6 +90,7 @@ function describe(
   const fields = [
     version === null ? '' : ` version ${version}`,
     restores === null ? '' : ` to ${restores}`,
+    expiry === null ? '' : ` to expire ${expiry}`,
     title === null ? '' : ' with a title',
     content === null ? '' : ` with ${brief(content)}`,
     supersedes === null ? '' : ` superseding ${brief(model.memory(supersedes)?.content ?? null)}`,

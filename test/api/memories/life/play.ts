@@ -7,6 +7,7 @@ import { accepted, asks, pick, seenCapture, withoutBatch } from './asking.ts';
 import { LAYERS, RIGHTS } from './model.ts';
 import { playClaim, playComplete, playLapse, playRepeat } from './play-batches.ts';
 import { playDecide } from './play-decisions.ts';
+import { archiveDue, playExpire } from './play-expiry.ts';
 import { playPurge } from './play-purge.ts';
 import { refusalsOfSourceArchive, refusalsOfWrite } from './refusals.ts';
 import type { Step, StepOf } from './steps.ts';
@@ -31,6 +32,8 @@ export async function play(world: World, step: Step): Promise<void> {
       return playDecide(world, step);
     case 'purge':
       return playPurge(world, step);
+    case 'expire':
+      return playExpire(world, step);
     case 'archive source':
       return archiveSource(world, step);
   }
@@ -61,18 +64,26 @@ async function capture(world: World, { by, session, sequence, ...step }: StepOf<
   assert.deepEqual(seenCapture(world, seen), withoutBatch(first ?? model.captures.at(-1)!));
 }
 
-/** What the worker does unasked, one job after the other. It changes nothing that anyone sees. */
-const UPKEEP: QueueName[] = ['captures.release', 'keywords.count', 'upkeep.prune', 'audit.seal'];
+/** What the worker does unasked, one job after the other. It changes nothing that anyone sees, except the audit trail. */
+const UPKEEP: QueueName[] = [
+  'records.expire',
+  'captures.release',
+  'keywords.count',
+  'upkeep.prune',
+  'audit.seal',
+];
 
 async function work(world: World): Promise<void> {
-  const { service, company } = world;
+  const { service, company, model } = world;
   const { companyId, teamId, ownerId: userId } = company;
-  const context = { ...service, queue: { settle: async () => {} } };
+  const stopping = new AbortController().signal;
+  const context = { ...service, stopping, queue: { settle: async () => {}, enqueue: async () => {} } };
   for (const queue of UPKEEP) {
     const data = queue === 'keywords.count' ? { companyId, teamId, userId } : {};
     await HANDLERS[queue]({ id: newId(), data } as never, context as never);
   }
   world.told.push('the worker does its upkeep');
+  archiveDue(model);
   const [lapsed] = await service.database.query<{ n: number }>(
     `select count(*) as n from memory.capture
       where team_id = $1 and state = 'claimed' and leased_until <= now()`,

@@ -25,8 +25,8 @@ const CONFLICT = '409 conflict';
 
 /** The state table: what may be decided on a memory in which state. */
 const DECISIONS: Readonly<Record<MemoryState, readonly PlayedAction[]>> = {
-  review: ['publish', 'discard'],
-  published: ['update', 'unpublish', 'delete', 'restore'],
+  review: ['publish', 'discard', 'renew'],
+  published: ['update', 'unpublish', 'delete', 'restore', 'renew'],
   discarded: ['reopen'],
   archived: ['restore'],
 };
@@ -87,10 +87,12 @@ function refusalsOfSuperseding(model: Model, id: string, layer: Layer | undefine
 
 export function refusalsOfDecision(model: Model, by: CallerName, decision: Decision): Refusals {
   if (!RIGHTS[by].full) return [FULL_ACCESS_REQUIRED];
-  const { action, version, title, content, supersedes } = decision;
+  const { action, version, title, content, supersedes, expiry } = decision;
   const edits = title !== null || content !== null;
   const refusals: Refusals = [];
-  if (action === 'update' && !edits) refusals.push(INVALID);
+  if (action === 'update' && !edits && expiry === null) refusals.push(INVALID);
+  if (action === 'renew' && expiry === null) refusals.push(INVALID);
+  if (action !== 'update' && action !== 'renew' && expiry !== null) refusals.push(INVALID);
   if (action !== 'update' && action !== 'publish' && edits) refusals.push(INVALID);
   if (supersedes !== null && action !== 'publish') refusals.push(INVALID);
   const memory = model.memory(decision.memory);
@@ -98,6 +100,7 @@ export function refusalsOfDecision(model: Model, by: CallerName, decision: Decis
   if (action === 'restore' && model.textAt(memory, decision.restores) === undefined) refusals.push(NOT_FOUND);
   if (version !== null && version !== memory.version) refusals.push('409 version_conflict');
   if (!isApt(memory, action)) refusals.push(CONFLICT);
+  if (action === 'reopen' && memory.expiry === 'past') refusals.push(CONFLICT);
   if (supersedes !== null) refusals.push(...refusalsOfSuperseding(model, supersedes, memory.layer));
   return refusals;
 }

@@ -109,6 +109,7 @@ const decision = fc.record({
     { weight: 2, arbitrary: fc.constant('update' as const) },
     { weight: 1, arbitrary: fc.constantFrom('discard' as const, 'delete' as const) },
     { weight: 3, arbitrary: fc.constantFrom('reopen' as const, 'unpublish' as const, 'restore' as const) },
+    { weight: 1, arbitrary: fc.constant('renew' as const) },
   ),
   back,
   /** How far before the next version the version to restore is. */
@@ -129,6 +130,7 @@ const decision = fc.record({
     { weight: 2, arbitrary: fc.constant(null) },
   ),
   supersedes: fc.option(superseding, { freq: 2 }),
+  expiry: fc.option(fc.constantFrom('never' as const, 'later' as const), { freq: 1 }),
 });
 export type DecisionStep = typeof decision extends fc.Arbitrary<infer T> ? T : never;
 
@@ -150,15 +152,23 @@ const purge = fc.record({
   gone: onceIn(6),
 });
 
+const expire = fc.record({
+  do: fc.constant('expire' as const),
+  memory: back,
+  /** In any state, and not one in review or published. */
+  astray: onceIn(4),
+});
+
 const step = fc.oneof(
   { weight: 4, arbitrary: capture },
   { weight: 2, arbitrary: claim },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('lapse' as const), batch: back }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('work' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('work' as const) }) },
   { weight: 8, arbitrary: complete },
   { weight: 2, arbitrary: repeat },
   { weight: 14, arbitrary: decide },
   { weight: 2, arbitrary: purge },
+  { weight: 2, arbitrary: expire },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('archive source' as const), by: anyCaller, memory: anywhere }),

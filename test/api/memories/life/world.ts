@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../../../core/dependencies.ts';
+import { NOBODY } from '../../../../shared/scope.ts';
 import type { SignedIn, TestApp } from '../../../support/app.ts';
 import { addClient, addPerson, type Caller } from '../../../support/team.ts';
 import { CALLERS, type CallerName, type Layer, Model } from './model.ts';
@@ -53,9 +54,10 @@ export async function openWorld(service: TestApp & Dependencies): Promise<World>
   };
 }
 
-/** Who of the model has an account. */
+/** Who of the model has an account, or null for none. */
 export function callerOf({ players }: World, userId: string | null): CallerName | null {
-  if (userId === null) return null;
+  // The worker acts as nobody.
+  if (userId === null || userId === NOBODY) return null;
   const found = CALLERS.find((name) => players[name].userId === userId);
   if (found === undefined) throw new Error(`no caller has the account ${userId}`);
   return found;
