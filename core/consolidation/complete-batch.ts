@@ -121,7 +121,9 @@ async function lockBatch<T extends ItemForm>(
   const isOpen = batch.completion === null && !batch.expired;
   const resolved = isOpen ? await resolveLayers(tx, team, batchId, items) : [];
   const lockedMemories = await lockMemories(tx, supersedes);
-  if (lockedMemories.size < supersedes.length) throw new ServiceError('not_found');
+  // A completion that is sent again has superseded them already; they can have been purged since.
+  if (batch.completion === null && lockedMemories.size < supersedes.length)
+    throw new ServiceError('not_found');
   assertActive(team);
   return {
     batch,

@@ -161,9 +161,6 @@ async function complete(world: World, by: CallerName, batch: ModelBatch, items: 
     by === batch.claimer &&
     batch.completed !== null &&
     isDeepStrictEqual(wire(items), wire(batch.completed.items));
-  // Not held here: what becomes of a repeat that names a memory which was purged since.
-  if (isRepeat && items.some(({ supersedes }) => supersedes !== null && model.purged.includes(supersedes)))
-    return;
   const answer = await send(world, by, batch, items);
   if (isRepeat) {
     assert.ok(accepted(answer, []));
