@@ -63,7 +63,7 @@ test('the job graphs.build builds nothing on the embedded database', {
 }, async () => {
   const embedded = await openTestDatabase();
   assert.deepEqual(await doJob(embedded, 'graphs.build', {}), ['graphs.build']);
-  const built = await embedded.query(`select from pg_class where relname ~ '_near_'`);
+  const built = await embedded.query(`select from pg_class where relname ~ '^chunk_embedding_near_'`);
   assert.equal(built.length, 0);
 });
 
