@@ -4,17 +4,19 @@ import type { MemoryState } from '../../../shared/memory-states.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import type { SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
 import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
 import { claimAll, complete, completed, lend, search } from '../../support/consolidation.ts';
 import { addMemories, addMemory, decided, listMemories, searchRows } from '../../support/memories.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { removal } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM, get, readStatus } from '../../support/team.ts';
 import { tablesWith, tracesOf } from './traces.ts';
 
-const service = await openTestApp();
+/** Every row of every table is searched, so the database has only what these tests write. */
+const service = await openOwnTestApp();
 const { database } = service;
 
 const purge = (caller: Caller, id: string) => ask(service, caller, 'POST', `/v1/memory/memories/${id}/purge`);

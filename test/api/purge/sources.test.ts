@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import type { SignedIn } from '../../support/app.ts';
 import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
 import { search } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
 import { addMemory, searchRows } from '../../support/memories.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource, removal, removeSource } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM, get, post, readStatus } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 import { tablesWith, tracesOf } from './traces.ts';
 
-const service = await openTestApp();
+/** Every row of every table is searched, so the database has only what these tests write. */
+const service = await openOwnTestApp();
 const { database } = service;
 
 const purge = (caller: Caller, id: string) => ask(service, caller, 'POST', `/v1/memory/sources/${id}/purge`);
