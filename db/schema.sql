@@ -390,7 +390,12 @@ table memory.chunk (
   page integer,
   created_at timestamp with time zone not null default now(),
   text_hash bytea,
+  sheet text,
+  row integer,
+  slide integer,
   constraint chunk_page CHECK ((page > 0)),
+  constraint chunk_row CHECK (("row" > 0)),
+  constraint chunk_slide CHECK ((slide > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)

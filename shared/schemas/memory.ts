@@ -110,6 +110,9 @@ export type SearchRequest = Static<typeof SearchRequest>;
 export const Place = Type.Object({
   headings: Type.Array(Type.String(), { description: 'headings above the chunk, outermost first' }),
   page: Nullable(Type.Integer({ description: 'page number, from 1' })),
+  sheet: Nullable(Type.String({ description: 'name of the sheet of a spreadsheet' })),
+  row: Nullable(Type.Integer({ description: 'first row of the sheet in the chunk, from 1' })),
+  slide: Nullable(Type.Integer({ description: 'slide number, from 1' })),
 });
 export type Place = Static<typeof Place>;
 

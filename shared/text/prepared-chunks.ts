@@ -14,10 +14,10 @@ export interface PreparedChunk {
   sketch: ChunkSketch;
 }
 
-/** The place of a part. Its headings are read from its text when it is cut. */
-export type PartPlace = Omit<Place, 'headings'>;
+/** The place of a part, as far as the file format gives it. Its headings are read from its text when it is cut. */
+export type PartPlace = Partial<Omit<Place, 'headings'>>;
 
-const NO_PLACE: PartPlace = { page: null };
+const NO_PLACE: Omit<Place, 'headings'> = { page: null, sheet: null, row: null, slide: null };
 
 /** A part of a document: a page, a message, or all of it. No chunk extends over two parts. */
 export interface DocumentPart {
@@ -122,9 +122,12 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   }
   const parts = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
   for (const part of parts) {
-    const place = part.place ?? NO_PLACE;
+    const place = { ...NO_PLACE, ...part.place };
+    // The name of a sheet is the heading of its rows.
+    const above = place.sheet === null ? [] : [place.sheet];
     for (const piece of cutPieces(part.text)) {
-      yield piece === null ? null : { text: piece.text, place: { ...place, headings: piece.headings } };
+      const headings = [...above, ...(piece?.headings ?? [])];
+      yield piece === null ? null : { text: piece.text, place: { ...place, headings } };
     }
   }
 }

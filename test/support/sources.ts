@@ -50,7 +50,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     model: given.model ?? TEST_MODEL_NAME,
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
-      place: { headings: [], page: null },
+      place: { headings: [], page: null, sheet: null, row: null, slide: null },
       ...termsAndSketch(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
       embedding: embedding ?? null,
     })),

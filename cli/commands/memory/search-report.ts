@@ -18,6 +18,15 @@ export function textLines(text: string, lines = MAX_LINES): string[] {
   return wrapped.map((line) => INDENT + line);
 }
 
+/** The place of a chunk in its document. The name of a sheet is also the first of its headings. */
+function placeNames({ page, slide, row, headings }: Chunk['location']): string[] {
+  const numbers = Object.entries({ page, slide, row });
+  return [
+    ...numbers.flatMap(([name, number]) => (number === null ? [] : [`${name} ${number}`])),
+    ...(headings.length === 0 ? [] : [headings.join(' › ')]),
+  ];
+}
+
 /** Where a chunk comes from: kind, layer, day, place, tags and address. */
 export function originLine(chunk: Chunk, nameLayer: NameLayer): string {
   const { kind, client_id, created_at, location, tags, uri } = chunk;
@@ -25,8 +34,7 @@ export function originLine(chunk: Chunk, nameLayer: NameLayer): string {
     kind,
     nameLayer(client_id),
     day(created_at),
-    ...(location.page === null ? [] : [`page ${location.page}`]),
-    ...(location.headings.length === 0 ? [] : [location.headings.join(' › ')]),
+    ...placeNames(location),
     ...tags.map((tag) => `#${tag}`),
     ...(uri === null ? [] : [uri]),
   ];

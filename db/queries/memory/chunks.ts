@@ -11,7 +11,13 @@ import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 
 /** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
-const PLACE_TYPES: Readonly<Record<keyof Place, string>> = { headings: 'text[]', page: 'int' };
+const PLACE_TYPES: Readonly<Record<keyof Place, string>> = {
+  headings: 'text[]',
+  page: 'int',
+  sheet: 'text',
+  row: 'int',
+  slide: 'int',
+};
 
 const PLACE_COLUMNS = Object.keys(PLACE_TYPES);
 
@@ -178,7 +184,13 @@ export interface ChunkRow extends Place {
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
   s.tags, c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
 
-const placeOf = ({ headings, page }: ChunkRow): Place => ({ headings, page });
+const placeOf = ({ headings, page, sheet, row, slide }: ChunkRow): Place => ({
+  headings,
+  page,
+  sheet,
+  row,
+  slide,
+});
 
 /** Converts a row to a chunk as it is sent to clients. */
 export function toChunk(row: ChunkRow): Chunk {

@@ -42,6 +42,9 @@ async function found(company: SignedIn, query: string) {
   return answer.json<SearchResponse>().hits;
 }
 
+/** The place of a chunk of a file that is neither a spreadsheet nor a presentation. */
+const NO_SHEET = { sheet: null, row: null, slide: null };
+
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
 
 describe('the import worker', () => {
@@ -93,10 +96,10 @@ describe('the import worker', () => {
     assert.deepEqual(column(done, 'state'), ['completed', 'completed']);
     const expected = {
       lynx: [
-        { document_title: 'Handbook', headings: [], page: 1 },
-        { document_title: 'Handbook', headings: [], page: 3 },
+        { document_title: 'Handbook', headings: [], page: 1, ...NO_SHEET },
+        { document_title: 'Handbook', headings: [], page: 3, ...NO_SHEET },
       ],
-      ibex: [{ document_title: 'Rules', headings: ['Halls', 'North'], page: null }],
+      ibex: [{ document_title: 'Rules', headings: ['Halls', 'North'], page: null, ...NO_SHEET }],
     };
     for (const [word, locations] of Object.entries(expected)) {
       const [hit] = await found(company, word);

@@ -66,7 +66,7 @@ describe('the hits of a search', () => {
       kind: 'ingest',
       tags: [],
       created_at: chunk?.at.toISOString(),
-      location: { document_title: null, headings: [], page: null },
+      location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
       semantic_rank: 1,
       keyword_rank: 1,
       duplicates: 0,

@@ -25,7 +25,7 @@ function hitOf(text: string): Hit {
     kind: 'ingest',
     tags: [],
     created_at: '2026-11-20T09:00:00.000Z',
-    location: { document_title: null, headings: [], page: null },
+    location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
     score: 0,
     semantic_rank: null,
     keyword_rank: 1,
@@ -42,7 +42,7 @@ describe('the floor of a recall', () => {
       ...hitOf('It waits 40 seconds.'),
       title: 'Payments',
       tags: ['gateway'],
-      location: { document_title: null, headings: ['Retrying'], page: null },
+      location: { document_title: null, headings: ['Retrying'], page: null, sheet: null, row: null, slide: null },
     };
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hit]), [hit]);
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hitOf(hit.text)]), []);

@@ -104,6 +104,9 @@ export async function extractedInProcess(
 export function partsOf({ title, chunks }: ReadDocument): Extraction {
   return {
     title,
-    parts: chunks.map(({ text, place: { page } }) => ({ text, place: page === null ? null : { page } })),
+    parts: chunks.map(({ text, place: { headings: _, ...place } }) => {
+      const given = Object.entries(place).filter(([, value]) => value !== null);
+      return { text, place: given.length === 0 ? null : Object.fromEntries(given) };
+    }),
   };
 }
