@@ -17,7 +17,7 @@ export interface DocumentTexts {
 /**
  * Checks the text of a document for credentials, before it is cut.
  * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
- *   `/documentTitle` the title that the document contains
+ *   `/documentTitle` the title that the document contains, and `/sheet` the name of a sheet
  * @throws SecretFault in the mode `refuse`
  */
 export function redactDocument(
@@ -25,9 +25,17 @@ export function redactDocument(
   mode: RedactionMode,
 ): DocumentTexts & { redactions: Redaction[] } {
   if (mode === 'off') return { title, parts, redactions: [] };
-  const texts = [title ?? '', ...parts.map(({ text }) => text)];
-  const [ofTitle, ...ofParts] = findSecretsNow(texts.map((text) => ({ text })));
-  const redactions = (ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0));
+  const sheets = [...new Set(parts.flatMap(({ place }) => place?.sheet ?? []))];
+  const texts = [title ?? '', ...parts.map(({ text }) => text), ...sheets];
+  const [ofTitle, ...others] = findSecretsNow(texts.map((text) => ({ text })));
+  const ofParts = others.slice(0, parts.length);
+  const ofSheets = new Map(sheets.map((name, index) => [name, others[parts.length + index]]));
+  const redactions = [
+    ...(ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0)),
+    ...[...ofSheets.values()].flatMap((found) =>
+      (found?.findings ?? []).map((each) => locate(each, '/sheet', 0)),
+    ),
+  ];
   if (ofParts.some(({ findings }) => findings.length > 0)) {
     let from = 0;
     for (const [index, { text }] of parts.entries()) {
@@ -40,7 +48,11 @@ export function redactDocument(
   if (mode === 'refuse') throw new SecretFault(listed);
   return {
     title: title === null ? null : (ofTitle?.masked ?? null),
-    parts: parts.map((part, index) => ({ ...part, text: ofParts[index]?.masked ?? '' })),
+    parts: parts.map(({ place, ...part }, index) => ({
+      ...part,
+      text: ofParts[index]?.masked ?? '',
+      place: place?.sheet == null ? place : { ...place, sheet: ofSheets.get(place.sheet)?.masked ?? '' },
+    })),
     redactions: listed,
   };
 }

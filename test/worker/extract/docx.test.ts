@@ -99,7 +99,7 @@ describe('a file that claims to be a Word document', () => {
   test('is refused with advice if it is encrypted or of an older version of Word', async () => {
     assert.equal((await faultOf(extractDocx, ole('EncryptedPackage'))).code, 'locked');
     const older = await faultOf(extractDocx, ole('WordDocument'));
-    assert.equal(older.code, 'not_docx');
+    assert.equal(older.code, 'corrupt');
     assert.match(older.message, /save it as DOCX/);
   });
 
@@ -110,8 +110,8 @@ describe('a file that claims to be a Word document', () => {
         : member,
     );
     const noWord = writeZip(sheet.filter(({ name }) => !name.startsWith('word/')));
-    assert.equal((await faultOf(extractDocx, noWord)).code, 'not_docx');
-    assert.equal((await faultOf(extractDocx, writeZip([{ name: 'a.txt', content: 'x' }]))).code, 'not_docx');
+    assert.equal((await faultOf(extractDocx, noWord)).code, 'corrupt');
+    assert.equal((await faultOf(extractDocx, writeZip([{ name: 'a.txt', content: 'x' }]))).code, 'corrupt');
     for (const content of ['', 'no archive', '%PDF-1.4', Buffer.alloc(100)]) {
       assert.equal((await faultOf(extractDocx, content)).code, 'corrupt');
     }

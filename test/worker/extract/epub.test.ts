@@ -82,7 +82,7 @@ describe('a file that claims to be a book', () => {
   });
 
   test('is refused if it is something else, or names no chapter that exists', async () => {
-    assert.equal((await faultOf(extractEpub, writeZip([{ name: 'a', content: 'x' }]))).code, 'not_epub');
+    assert.equal((await faultOf(extractEpub, writeZip([{ name: 'a', content: 'x' }]))).code, 'corrupt');
     assert.equal((await faultOf(extractEpub, 'no archive')).code, 'corrupt');
     for (const lost of ['OEBPS/book.opf', 'OEBPS/a.xhtml']) {
       const members = bookMembers({ chapters }).filter(({ name }) => name !== lost);

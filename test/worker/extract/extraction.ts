@@ -104,8 +104,8 @@ export async function extractedInProcess(
 export function partsOf({ title, chunks }: ReadDocument): Extraction {
   return {
     title,
-    parts: chunks.map(({ text, place: { headings: _, ...place } }) => {
-      const given = Object.entries(place).filter(([, value]) => value !== null);
+    parts: chunks.map(({ text, place }) => {
+      const given = Object.entries(place).filter(([name, value]) => name !== 'headings' && value !== null);
       return { text, place: given.length === 0 ? null : Object.fromEntries(given) };
     }),
   };

@@ -1,14 +1,9 @@
 import mammoth from 'mammoth';
-import { dayOf } from '../../../shared/text/fields.ts';
-import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
+import { type Extractor, FileFault } from '../extraction.ts';
 import { readHtml } from '../html/html-to-markdown.ts';
-import { oneLine } from '../text/markdown-text.ts';
-import { elementsAt, ownText, readPackageXml } from './package-xml.ts';
-import { openZip, type ZipArchive } from './zip-archive.ts';
-
-/** The first bytes of the older Office format. Encrypted documents of the newer format are wrapped in it. */
-const OLE_MARK = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+import { mismatchFault } from './package/kinds.ts';
+import { openOffice, readProperties } from './package/ooxml.ts';
+import type { ZipArchive } from './package/zip-archive.ts';
 
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",
@@ -20,30 +15,6 @@ const STYLES = [
 const BACK_LINK = /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g;
 const NOTE_REFERENCE = 'note-ref-';
 
-function refuseOle(bytes: Buffer): void {
-  if (!bytes.subarray(0, OLE_MARK.length).equals(OLE_MARK)) return;
-  if (bytes.includes(ENCRYPTED_PACKAGE)) {
-    throw new FileFault(
-      'locked',
-      'The document is protected by a password: save it without one and import it again.',
-    );
-  }
-  throw new FileFault(
-    'not_docx',
-    'The file is a document of an older Word, not DOCX: open it and save it as DOCX.',
-  );
-}
-
-/** The title of the document, and the day on which it was last changed. */
-async function readProperties(archive: ZipArchive): Promise<Pick<Extraction, 'title' | 'date'>> {
-  const core = await archive.read('docProps/core.xml');
-  if (core === null) return { title: null };
-  const properties = readPackageXml(core);
-  const [title] = elementsAt(properties, 'coreProperties', 'title');
-  const [changed] = elementsAt(properties, 'coreProperties', 'modified');
-  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(ownText(changed))) };
-}
-
 /** The fault for an error of the conversion to HTML. */
 function conversionFault(error: unknown): FileFault {
   if (error instanceof FileFault) return error;
@@ -54,7 +25,7 @@ function conversionFault(error: unknown): FileFault {
     );
   }
   if (error instanceof Error && error.message.includes('main document part')) {
-    return new FileFault('not_docx', 'The file is not a Word document: import it under its own type.');
+    return mismatchFault('DOCX', null);
   }
   return new FileFault('corrupt', 'The document is damaged: open it in Word, save it again and import that.');
 }
@@ -91,9 +62,7 @@ function withoutBackLinks(html: string): string {
  * it is printed.
  */
 export const extractDocx: Extractor = async (content) => {
-  const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  refuseOle(buffer);
-  const archive = await openZip(content);
+  const { archive } = await openOffice(content, 'DOCX');
   const properties = await readProperties(archive);
   const { value } = await mammoth
     .convertToHtml(mammothInput(archive), {

@@ -4,8 +4,9 @@ import { readHtml } from '../html/html-to-markdown.ts';
 import { decodeMarkup } from '../html/markup-encoding.ts';
 import { xhtmlAsHtml } from '../html/xhtml.ts';
 import { oneLine } from '../text/markdown-text.ts';
-import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './package-xml.ts';
-import { openZip, type ZipArchive } from './zip-archive.ts';
+import { mismatchFault } from './package/kinds.ts';
+import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './package/package-xml.ts';
+import { openZip, type ZipArchive } from './package/zip-archive.ts';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
@@ -31,7 +32,7 @@ function resolvePath(from: string, reference: string): string {
 async function findPackage(archive: ZipArchive): Promise<string> {
   const container = await archive.read(CONTAINER);
   if (container === null) {
-    throw new FileFault('not_epub', 'The file is not an EPUB book: import it under its own type.');
+    throw mismatchFault('EPUB', null);
   }
   const [rootFile] = elementsAt(readPackageXml(container), 'container', 'rootfiles', 'rootfile');
   return posix.normalize(attributeOf(rootFile, 'full-path') ?? '');

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
-import { FileFault } from '../extraction.ts';
-import { decodeMarkup } from '../html/markup-encoding.ts';
+import { FileFault } from '../../extraction.ts';
+import { decodeMarkup } from '../../html/markup-encoding.ts';
 
 /** An element: its attributes as `@name`, its children by name without prefix, its text as `#text`. */
 export interface XmlElement {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { FileFault } from '../extraction.ts';
+import { FileFault } from '../../extraction.ts';
 
 /** A file with more parts than this is not a document. */
 const MAX_ENTRIES = 10_000;
@@ -19,6 +19,14 @@ export interface ZipArchive {
    * @throws FileFault `corrupt`, `zip_bomb`
    */
   read(name: string): Promise<Uint8Array | null>;
+  /**
+   * The bytes of one file, unpacked piece by piece while they are used: a large file is never in memory as a whole. Has
+   * no pieces if the archive has no file of that name.
+   * @throws FileFault like `read`, while the pieces are used
+   */
+  readPieces(name: string): AsyncIterable<Uint8Array>;
+  /** The size of a file, unpacked, in bytes; 0 if the archive has no file of that name. */
+  sizeOf(name: string): number;
 }
 
 const FAULTS = {
@@ -30,8 +38,8 @@ const FAULTS = {
     new FileFault('locked', 'The file is encrypted: save it without a password and import it again.'),
 };
 
-/** Unpacks an entry, and passes on its content piece by piece. */
-async function unpack(file: ZipFile, entry: Entry, onChunk: (piece: Uint8Array) => void): Promise<void> {
+/** Unpacks an entry piece by piece. */
+async function* unpack(file: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void> {
   let bytes = 0;
   let checksum = 0;
   try {
@@ -41,7 +49,7 @@ async function unpack(file: ZipFile, entry: Entry, onChunk: (piece: Uint8Array) 
       // The entry is larger than the directory states, and the limits were checked against the directory.
       if (bytes > entry.uncompressedSize) throw FAULTS.bomb();
       checksum = crc32(chunk, checksum);
-      onChunk(chunk);
+      yield chunk;
     }
   } catch (error) {
     throw error instanceof FileFault ? error : FAULTS.corrupt();
@@ -83,14 +91,14 @@ export async function openZip(content: Uint8Array): Promise<ZipArchive> {
     if (error instanceof FileFault) throw error;
     throw error instanceof Error && /encryption/.test(error.message) ? FAULTS.locked() : FAULTS.corrupt();
   }
+  async function* readPieces(name: string): AsyncGenerator<Uint8Array, void> {
+    const entry = entries.get(name);
+    if (entry !== undefined) yield* unpack(file, entry);
+  }
   return {
     names: new Set(entries.keys()),
-    read: async (name) => {
-      const entry = entries.get(name);
-      if (entry === undefined) return null;
-      const pieces: Uint8Array[] = [];
-      await unpack(file, entry, (piece) => pieces.push(piece));
-      return Buffer.concat(pieces);
-    },
+    read: async (name) => (entries.has(name) ? Buffer.concat(await Array.fromAsync(readPieces(name))) : null),
+    readPieces,
+    sizeOf: (name) => entries.get(name)?.uncompressedSize ?? 0,
   };
 }
