@@ -45,6 +45,12 @@ export const IMPORT_FORMATS = {
     extensions: ['docx'],
     aliases: [],
   },
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': {
+    label: 'XLSX',
+    extensions: ['xlsx'],
+    aliases: [],
+  },
+  'application/vnd.oasis.opendocument.spreadsheet': { label: 'ODS', extensions: ['ods'], aliases: [] },
   'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [] },
   'application/mbox': {
     label: 'mailbox (.mbox)',

@@ -16,10 +16,11 @@ export const IMPORT_EXTENSIONS: readonly string[] = [...BY_EXTENSION.keys()];
 
 /**
  * UNKNOWN is declared for a type that the client does not know. Where Excel is installed, Windows declares EXCEL for CSV
- * files too. Files of Excel itself cannot be imported.
+ * files too, and some programs declare it for all workbooks. Workbooks of the older Excel cannot be imported.
  */
 const UNKNOWN = 'application/octet-stream';
 const EXCEL = 'application/vnd.ms-excel';
+const EXCEL_EXTENSIONS: ReadonlySet<string> = new Set(['csv', 'xlsx']);
 
 /**
  * The media type as which a file is imported: the declared one, or that of the extension. Null if it cannot be
@@ -33,7 +34,8 @@ export function importMediaType(
 ): ImportMediaType | null {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
-  if (type === EXCEL) return extension === 'csv' ? 'text/csv' : null;
+  if (type === EXCEL)
+    return EXCEL_EXTENSIONS.has(extension ?? '') ? (BY_EXTENSION.get(extension ?? '') ?? null) : null;
   // The extension does not count here: a client that declares a type knows the content, and a name can be anything.
   if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;
   if (extension === undefined) return isText ? 'text/plain' : null;

@@ -27,6 +27,8 @@ describe('the media type of a file', () => {
       ['a.ndjson', undefined, 'application/x-ndjson'],
       ['a.eml', undefined, 'message/rfc822'],
       ['a.mbox', undefined, 'application/mbox'],
+      ['a.xlsx', undefined, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+      ['a.ods', undefined, 'application/vnd.oasis.opendocument.spreadsheet'],
       ['LOUD.CSV', undefined, 'text/csv'],
       ['a.b.json', undefined, 'application/json'],
       ['.csv', undefined, 'text/csv'],
@@ -63,10 +65,15 @@ describe('the media type of a file', () => {
       ['a', 'application/x-mbox', 'application/mbox'],
     ]));
 
-  test('the Excel type of Windows is read as CSV if the extension is .csv', () =>
+  test('the Excel type of Windows is read as the format of the extension if that is a table', () =>
     check([
       ['a.csv', 'application/vnd.ms-excel', 'text/csv'],
       ['A.CSV', 'application/vnd.ms-excel; x=y', 'text/csv'],
+      [
+        'a.xlsx',
+        'application/vnd.ms-excel',
+        'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      ],
       ['a.xls', 'application/vnd.ms-excel', null],
       ['a.txt', 'application/vnd.ms-excel', null],
       ['csv', 'application/vnd.ms-excel', null],

@@ -19,6 +19,10 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
   'application/epub+zip': async () => (await import('./office/epub.ts')).extractEpub,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
     (await import('./office/docx.ts')).extractDocx,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': async () =>
+    (await import('./office/sheets/xlsx.ts')).extractXlsx,
+  'application/vnd.oasis.opendocument.spreadsheet': async () =>
+    (await import('./office/sheets/ods.ts')).extractOds,
   'message/rfc822': async () => (await import('./mail/email.ts')).extractEmail,
   'application/mbox': async () => (await import('./mail/mbox.ts')).extractMbox,
 };

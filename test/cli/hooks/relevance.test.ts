@@ -42,7 +42,14 @@ describe('the floor of a recall', () => {
       ...hitOf('It waits 40 seconds.'),
       title: 'Payments',
       tags: ['gateway'],
-      location: { document_title: null, headings: ['Retrying'], page: null, sheet: null, row: null, slide: null },
+      location: {
+        document_title: null,
+        headings: ['Retrying'],
+        page: null,
+        sheet: null,
+        row: null,
+        slide: null,
+      },
     };
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hit]), [hit]);
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hitOf(hit.text)]), []);

@@ -1,0 +1,135 @@
+import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
+import { type Extractor, FileFault } from '../../extraction.ts';
+import { openOffice, readProperties } from '../package/ooxml.ts';
+import { type Attributes, readXml, type XmlHandler } from '../package/xml-events.ts';
+import { MAX_COLUMN, MAX_ROW, outsideFault, parseReference } from './cell-reference.ts';
+import type { Cell } from './heading-row.ts';
+import { showNumber } from './number-format.ts';
+import { type Comments, readComments } from './sheet-comments.ts';
+import { RowBudget, SheetText } from './sheet-text.ts';
+import { readWorkbook, unescapeText, type Workbook } from './workbook.ts';
+
+/** Reads the cells of one sheet. Of a formula, only the value that is stored with it is read. */
+class SheetReader implements XmlHandler {
+  readonly #workbook: Workbook;
+  readonly #comments: Comments;
+  readonly #out: SheetText;
+  #row = 0;
+  #column = 0;
+  #cells: Cell[] = [];
+  /** The attributes of the current cell. */
+  #cell: Attributes | null = null;
+  #value = '';
+  #isValue = false;
+  #phonetic = false;
+
+  constructor(workbook: Workbook, comments: Comments, out: SheetText) {
+    this.#workbook = workbook;
+    this.#comments = comments;
+    this.#out = out;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (name === 'row') {
+      this.#row = attributes.r === undefined ? this.#row + 1 : Number(attributes.r);
+      if (!(this.#row >= 1 && this.#row <= MAX_ROW && Number.isInteger(this.#row))) throw outsideFault();
+      this.#column = 0;
+      this.#cells = [];
+    } else if (name === 'c') {
+      this.#column = attributes.r === undefined ? this.#column + 1 : parseReference(attributes.r).column;
+      if (this.#column > MAX_COLUMN) throw outsideFault();
+      this.#cell = attributes;
+      this.#value = '';
+    } else if (this.#cell !== null) {
+      if (name === 'rPh') this.#phonetic = true;
+      this.#isValue = name === 'v' || (name === 't' && !this.#phonetic);
+    }
+  }
+
+  text(piece: string): void {
+    if (this.#isValue) this.#value += piece;
+  }
+
+  close(name: string): void {
+    this.#isValue = false;
+    if (name === 'rPh') this.#phonetic = false;
+    else if (name === 'c') this.#closeCell();
+    else if (name === 'row') this.#closeRow();
+  }
+
+  /** Writes the comments that are below the last row. */
+  end(): void {
+    this.#writeCommentsBefore(MAX_ROW + 1);
+    this.#out.end();
+  }
+
+  #closeCell(): void {
+    const attributes = this.#cell ?? {};
+    this.#cell = null;
+    if (this.#value === '') return;
+    const cell = this.#shown(attributes.t ?? 'n', attributes.s);
+    if (cell.text.trim() !== '') this.#cells.push({ column: this.#column, ...cell });
+  }
+
+  #shown(type: string, style: string | undefined): Omit<Cell, 'column'> {
+    const { sharedTexts, formats, from1904 } = this.#workbook;
+    const value = this.#value;
+    if (type === 's') {
+      const text = /^\d{1,9}$/.test(value.trim()) ? sharedTexts[Number(value)] : undefined;
+      if (text !== undefined) return { text, kind: 'text' };
+      throw new FileFault(
+        'corrupt',
+        'The file is damaged: a cell names a text that the file does not have. Open it, save it again and import that.',
+      );
+    }
+    if (type === 'str' || type === 'inlineStr') return { text: unescapeText(value), kind: 'text' };
+    if (type === 'b') return { text: value.trim() === '1' ? 'TRUE' : 'FALSE', kind: 'other' };
+    if (type === 'd') return { text: value.replace('T', ' '), kind: 'date' };
+    if (type !== 'n') return { text: value, kind: 'other' };
+    const format = formats[Number(style ?? 0)] ?? { kind: 'plain' };
+    const isDate = format.kind === 'date' || format.kind === 'minute';
+    return { text: showNumber(value, format, from1904), kind: isDate ? 'date' : 'number' };
+  }
+
+  #closeRow(): void {
+    this.#writeCommentsBefore(this.#row);
+    const comments = this.#comments.get(this.#row) ?? [];
+    this.#comments.delete(this.#row);
+    if (this.#cells.length === 0 && comments.length === 0) return;
+    this.#out.add({ number: this.#row, cells: this.#cells, comments });
+    this.#cells = [];
+  }
+
+  /** Writes the comments of rows without cells. */
+  #writeCommentsBefore(row: number): void {
+    for (const [number, comments] of this.#comments) {
+      if (number >= row) return;
+      this.#comments.delete(number);
+      this.#out.add({ number, cells: [], comments });
+    }
+  }
+}
+
+/** Workbooks of Excel: every row that is not empty with the headings of its columns, hidden sheets too. */
+export const extractXlsx: Extractor = async (content, report) => {
+  const office = await openOffice(content, 'XLSX');
+  const { archive } = office;
+  const workbook = await readWorkbook(office);
+  const properties = await readProperties(archive);
+  const parts: DocumentPart[] = [];
+  const budget = new RowBudget();
+  for (const [index, { name, path }] of workbook.sheets.entries()) {
+    const comments = await readComments(archive, path);
+    const reader = new SheetReader(workbook, comments, new SheetText(name, parts, budget));
+    const isThere = await readXml(archive, path, reader, {
+      onPiece: (share) => report((index + share) / workbook.sheets.length),
+    });
+    if (!isThere)
+      throw new FileFault(
+        'corrupt',
+        'The file is damaged: a sheet is missing. Send it again from a copy that opens.',
+      );
+    reader.end();
+  }
+  return { ...properties, parts };
+};
