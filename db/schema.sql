@@ -647,6 +647,40 @@ row level security off;
 grant select to memory_service;
 grant insert, update to memory_worker;
 
+table memory.kept_chunk (
+  team_id uuid not null,
+  source_id uuid not null,
+  ordinal integer not null,
+  id uuid not null,
+  text text not null,
+  headings text[] not null,
+  page integer,
+  created_at timestamp with time zone not null,
+  text_hash bytea,
+  keys integer[],
+  weights public.sparsevec(536870912),
+  model text,
+  embedding public.halfvec(1024),
+  constraint kept_chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.kept_source(team_id, source_id) ON DELETE CASCADE,
+  constraint kept_chunk_pkey PRIMARY KEY (team_id, source_id, ordinal)
+);
+row level security on;
+
+table memory.kept_source (
+  team_id uuid not null,
+  client_id uuid,
+  source_id uuid not null,
+  archived_at timestamp with time zone not null default now(),
+  chunks integer not null,
+  bytes bigint not null,
+  bands integer[],
+  signature bytea,
+  constraint kept_source_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  constraint kept_source_pkey PRIMARY KEY (team_id, source_id)
+);
+CREATE INDEX kept_source_end ON memory.kept_source USING btree (archived_at);
+row level security on;
+
 table memory.keyword_df (
   team_id uuid not null,
   space "char" not null,
@@ -1762,6 +1796,24 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.end_restore(p_source uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  with gone as (
+    delete from kept_source k using source s
+     where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
+       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+    returning k.team_id, s.client_id, k.source_id, k.bands, k.signature
+  )
+  insert into source_sketch (team_id, client_id, source_id, bands, signature)
+  select g.team_id, g.client_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -2101,6 +2153,57 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+  with next as (
+    select c.team_id, c.id from chunk c
+      join kept_source k on k.team_id = c.team_id and k.source_id = c.source_id
+     where c.team_id = claimed_team() and c.source_id = any (p_sources)
+       and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
+     limit p_limit
+  ), kept as (
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, headings, page, created_at, text_hash, keys, weights,
+                            model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.headings, c.page, c.created_at, c.text_hash, t.keys,
+           t.weights, e.model, e.embedding
+      from next n
+      join chunk c on c.team_id = n.team_id and c.id = n.id
+      left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id
+      left join lateral (select v.model, v.embedding from chunk_embedding v
+                          where v.team_id = c.team_id and v.chunk_id = c.id
+                          order by v.model = p_model desc limit 1) e on true
+    returning 1
+  ), gone as (
+    delete from chunk c using next n where c.team_id = n.team_id and c.id = n.id
+  )
+  select count(*)::int from kept;
+$function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.keep_sources(p_sources uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  insert into kept_source (team_id, client_id, source_id, chunks, bytes, bands, signature)
+  select s.team_id, s.client_id, s.id, c.chunks, c.bytes, k.bands, k.signature
+    from source s
+    cross join lateral (select count(*)::int as chunks, coalesce(sum(octet_length(c.text)), 0) as bytes
+                          from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
+    left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
+   where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea)
  RETURNS void
  LANGUAGE plpgsql
@@ -2317,6 +2420,25 @@ AS $function$
      and c.state = 'claimed'
    order by c.id for update of c;
 $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.lock_kept_source(p_source uuid, p_days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_chunks int;
+begin
+  perform from kept_source k where k.team_id = claimed_team() and k.source_id = p_source for update;
+  -- The time now and not that of the transaction: the job can have run since, and deleted some of the chunks.
+  select k.chunks into v_chunks from kept_source k
+   where k.team_id = claimed_team() and k.source_id = p_source
+     and k.archived_at > clock_timestamp() - make_interval(days => p_days);
+  return v_chunks;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer)
@@ -2699,6 +2821,41 @@ begin
   )
   select count(*) into v_told from told;
   return v_told;
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.prune_kept_sources(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_team uuid;
+  v_source uuid;
+  v_gone int;
+  v_left int := p_limit;
+begin
+  -- A source that a request restores or purges now is skipped.
+  for v_team, v_source in
+    select k.team_id, k.source_id from kept_source k
+     where k.archived_at <= now() - make_interval(days => p_days)
+     order by k.archived_at limit p_limit for update skip locked
+  loop
+    delete from kept_chunk c
+     where c.team_id = v_team and c.source_id = v_source
+       and c.ordinal in (select n.ordinal from kept_chunk n
+                          where n.team_id = v_team and n.source_id = v_source limit v_left);
+    get diagnostics v_gone = row_count;
+    v_left := v_left - v_gone;
+    exit when v_left <= 0;
+    -- From here on, the source cannot be restored.
+    delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
+    v_left := v_left - 1;
+    exit when v_left <= 0;
+  end loop;
+  return p_limit - v_left;
 end $function$;
 grant execute to memory_worker;
 
@@ -3132,6 +3289,40 @@ AS $function$
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer)
+ RETURNS record
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+  with moved as (
+    delete from kept_chunk k using source s
+     where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
+       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+       and k.ordinal in (select n.ordinal from kept_chunk n where n.team_id = claimed_team() and n.source_id = p_source
+                          order by n.ordinal limit p_limit)
+    returning k.*, s.client_id
+  ), texts as (
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, headings, page, created_at, text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.headings, m.page, m.created_at, m.text_hash
+      from moved m order by m.ordinal
+  ), terms as (
+    insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
+    select m.team_id, m.client_id, m.id, m.keys, m.weights from moved m where m.keys is not null order by m.ordinal
+  ), vectors as (
+    insert into chunk_embedding (team_id, client_id, chunk_id, model, embedding)
+    select m.team_id, m.client_id, m.id, m.model, m.embedding from moved m where m.model = p_model order by m.ordinal
+  ), waiting as (
+    insert into embedding_pending (team_id, client_id, chunk_id)
+    select m.team_id, m.client_id, m.id from moved m where m.model is distinct from p_model order by m.ordinal
+    returning 1
+  )
+  select (select count(*)::int from moved), (select count(*)::int from waiting);
+$function$;
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
  RETURNS void

@@ -81,7 +81,7 @@ async function apply(
   if (kind === 'file') {
     throw new ServiceError('conflict', 'The source belongs to a workspace file; delete the file instead');
   }
-  await archiveSource(tx, id);
+  await archiveSource(tx, id, config);
   return {
     result: { ...item, state: 'archived' },
     audit: [{ kind: 'memory.archive', ...subject, detail: { chunks } }],

@@ -8,13 +8,15 @@ import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/loc
 /**
  * Locks a source for a change by its author, or by a caller with Full access, and rechecks the rights of the caller.
  * @param verb what the caller does to it, for the message
+ * @param lockFirst locks what must be locked before the source, to prevent a deadlock
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
  *   layer of the source and has created it or has Full access; `team_archived`
  */
 export async function lockSourceForChange(
   tx: TeamTransaction,
   id: string,
-  verb: 'archive' | 'change',
+  verb: 'archive' | 'change' | 'restore',
+  lockFirst: () => Promise<void> = async () => undefined,
 ): Promise<Source> {
   const team = await lockTeamForWrite(tx);
   const found = await findSource(tx, id);
@@ -30,6 +32,7 @@ export async function lockSourceForChange(
     );
   }
   assertActive(team);
+  await lockFirst();
   const source = await lockOwnSource(tx, id);
   if (source === null) throw new ServiceError('not_found');
   return source;

@@ -99,9 +99,9 @@ export const AUDIT_KINDS = {
   'memory.reopen': { subjects: ['memory'], meaning: 'A discarded memory was put back into review.' },
   'memory.unpublish': { subjects: ['memory'], meaning: 'A published memory was put back into review.' },
   'memory.restore': {
-    subjects: ['memory'],
+    subjects: ['memory', 'source'],
     meaning:
-      'An earlier text of a memory was published again, or a memory whose successor was put back into review.',
+      'An earlier text of a memory was published again, or a memory whose successor was put back into review; or an archived source was restored.',
   },
   'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },
   'workspace.delete': { subjects: ['file'], meaning: 'A workspace file was deleted.' },

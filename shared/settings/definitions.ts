@@ -167,6 +167,13 @@ export const SETTINGS = {
     default: 30,
     description: 'How many days the file of a failed import is stored, for a retry.',
   },
+  archiveDays: {
+    variable: 'MEMORY_ARCHIVE_DAYS',
+    type: integer(0, 3650),
+    default: 30,
+    description:
+      'How many days an archived source can be restored. Until then its text is stored. 0: archived sources cannot be restored.',
+  },
   importSeconds: {
     variable: 'MEMORY_IMPORT_SECONDS',
     // Small files get less: `worker/extract/reading-time.ts`.

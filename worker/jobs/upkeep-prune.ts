@@ -1,5 +1,10 @@
 import { asWorker } from '../../db/driver/database.ts';
-import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/memory/upkeep.ts';
+import {
+  prune,
+  pruneImportPayloads,
+  pruneKeptSources,
+  pruneLoadingChunks,
+} from '../../db/queries/memory/upkeep.ts';
 import { pruneQueryEmbeddings } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
@@ -13,7 +18,8 @@ const ABANDONED_AFTER_MS = 60_000;
 /** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
   while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, MAX_CHUNKS_PER_SLICE))) > 0);
-  const days = config.importPayloadDays;
+  const { archiveDays, importPayloadDays: days } = config;
+  while ((await asWorker(database, (tx) => pruneKeptSources(tx, archiveDays, MAX_CHUNKS_PER_SLICE))) > 0);
   while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, MAX_FILES_PER_SLICE))) > 0);
   await asWorker(database, (tx) =>
     pruneQueryEmbeddings(tx, config.queryEmbeddingTimeoutMs + ABANDONED_AFTER_MS),

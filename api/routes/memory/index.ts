@@ -18,6 +18,7 @@ import { memoryRoute } from './memories/memory.ts';
 import { searchRoute } from './search.ts';
 import { bulkArchiveRoute } from './sources/bulk-archive.ts';
 import { purgeRoutes } from './sources/purge.ts';
+import { restoreRoute } from './sources/restore.ts';
 import { sourceRoute } from './sources/source.ts';
 import { sourceChangeRoutes } from './sources/source-changes.ts';
 import { sourcesRoute } from './sources/sources.ts';
@@ -36,6 +37,7 @@ export const memoryRoutes: readonly Routes[] = [
   sourceChangeRoutes,
   bulkArchiveRoute,
   purgeRoutes,
+  restoreRoute,
   tagsRoute,
   embeddingRoutes,
   captureRoute,

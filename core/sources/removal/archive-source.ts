@@ -11,7 +11,7 @@ import { lockSourceForChange } from '../lock-source.ts';
 type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 
 /**
- * Archives a source: deletes its chunks, and keeps its row and its audit events.
+ * Archives a source: searches no longer find it. For `archiveDays`, `restoreSource` restores it.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
  *   layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source belongs to a
  *   memory or a workspace file, or is already archived
@@ -35,7 +35,7 @@ async function apply(
     throw new ServiceError('conflict', 'The source belongs to a workspace file; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'The source is already archived');
-  await archive(tx, id);
+  await archive(tx, id, config);
   return {
     result: undefined,
     audit: [

@@ -49,6 +49,7 @@ export async function archiveSources(
       await archive(
         tx,
         sources.map(({ id }) => id),
+        config,
       );
       return {
         result: sources.length,

@@ -48,11 +48,14 @@ export function expireRecords(
 }
 
 /**
- * Archives the due sources that a new source would repeat: they count as archived, but their names are still in use.
- * Lock the names of the source before.
+ * Archives the due sources that a new or restored source would repeat: they count as archived, but their names are still
+ * in use. Lock the names of the source before.
  * @returns the events for the command to record
  */
-export async function archiveDueRepeats(tx: TeamTransaction, source: NewSource): Promise<AuditEntry[]> {
+export async function archiveDueRepeats(
+  tx: TeamTransaction,
+  source: Pick<NewSource, 'layerId' | 'externalId' | 'contentHash' | 'fileId'>,
+): Promise<AuditEntry[]> {
   // The source of a workspace file repeats no other and never expires.
   if (source.fileId !== undefined) return [];
   return archiveDue(tx, source.layerId, await lockDueRepeats(tx, source));

@@ -6,6 +6,7 @@ import { settleFeedback } from '../feedback/feedback.ts';
 import { isActive } from '../fragments/expiry.ts';
 import { containsText } from '../fragments/text-filter.ts';
 import { deleteChunks } from '../memory/chunks.ts';
+import { type Keeping, keepSources } from './kept-sources.ts';
 
 /** Which sources to archive. A field that is null does not restrict them. */
 export interface SourcesToArchive {
@@ -58,19 +59,27 @@ export async function lockSourcesToArchive(
   );
 }
 
-/** Archives an active source, deletes its chunks, with their terms and vectors, and settles the feedback on it. */
-export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
-  await archiveSources(tx, [sourceId]);
+/**
+ * Archives an active source, deletes its chunks, with their terms and vectors, and settles the feedback on it.
+ * @param keeping so that the source can be restored. Absent: nothing is kept
+ */
+export async function archiveSource(tx: TeamTransaction, sourceId: string, keeping?: Keeping): Promise<void> {
+  await archiveSources(tx, [sourceId], keeping);
 }
 
 /** Archives active sources as `archiveSource` does. */
-export async function archiveSources(tx: TeamTransaction, ids: readonly string[]): Promise<void> {
+export async function archiveSources(
+  tx: TeamTransaction,
+  ids: readonly string[],
+  keeping?: Keeping,
+): Promise<void> {
   const archived = await tx.query(
     `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
       where team_id = $1 and id = any ($2::uuid[]) and state = 'active' returning 1`,
     [tx.scope.teamId, ids],
   );
   if (archived.length < ids.length) throw new Error('a source to archive is not active');
+  if (keeping !== undefined && keeping.archiveDays > 0) await keepSources(tx, ids, keeping);
   await deleteChunks(tx, ...ids);
   await settleFeedback(tx, ...ids);
   // Of other files with the same text, the oldest is the first now.

@@ -11,7 +11,7 @@ import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 
 /** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
-const PLACE_TYPES: Readonly<Record<keyof Place, string>> = {
+export const PLACE_TYPES: Readonly<Record<keyof Place, string>> = {
   headings: 'text[]',
   page: 'int',
   sheet: 'text',

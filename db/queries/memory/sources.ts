@@ -48,7 +48,10 @@ export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: s
   indexedAs.title === title ? indexedAs.date : null;
 
 /** Makes requests that would store the same source wait for each other until the transaction ends. */
-export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+export async function lockSource(
+  tx: TeamTransaction,
+  source: Pick<NewSource, 'layerId' | 'externalId' | 'contentHash' | 'fileId'>,
+): Promise<void> {
   // The lock of the file's version is enough.
   if (source.fileId !== undefined) return;
   const names = [source.contentHash.toString('hex')];

@@ -39,6 +39,18 @@ export async function pruneImportPayloads(
   return row?.removed ?? 0;
 }
 
+/**
+ * Deletes what is kept of sources that were archived at least `days` days ago, at most `limit` rows, in all Teams.
+ * @returns how many; 0 if there are no more
+ */
+export async function pruneKeptSources(tx: WorkerTransaction, days: number, limit: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>('select memory.prune_kept_sources($1, $2) as removed', [
+    days,
+    limit,
+  ]);
+  return row?.removed ?? 0;
+}
+
 /** How many records of each kind `prune` deleted, in all Teams. */
 export type Pruned = Record<
   | 'answers'

@@ -165,6 +165,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.file_sources(1)',
     'select memory.release_captures(1)',
     'select memory.layers_without_vectors()',
+    'select memory.prune_kept_sources(1, 1)',
     'select * from memory.due_layers()',
     `select memory.add_source_uses('[]')`,
     'select memory.backfill_pending(null, 1)',

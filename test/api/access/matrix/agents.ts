@@ -50,6 +50,7 @@ const ROUTES = readTable(`
   DELETE /v1/memory/imports/:id          | memory:write
   PATCH /v1/memory/sources/:id           | memory:write
   DELETE /v1/memory/sources/:id          | memory:write
+  POST /v1/memory/sources/:id/restore    | memory:write
   POST /v1/memory/sources/archive        | memory:review
   POST /v1/memory/sources/:id/purge      | memory:review
   POST /v1/memory/memories/:id/purge     | memory:review

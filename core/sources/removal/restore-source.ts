@@ -1,0 +1,74 @@
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { lockKeptSource, restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
+import { activateRestored, findRepeat, lockNamesOf, readNames } from '../../../db/queries/library/restore.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import { type Applied, runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { enqueueIndexing } from '../enqueue-indexing.ts';
+import { lockSourceForChange } from '../lock-source.ts';
+import { archiveDueRepeats } from './expire-records.ts';
+
+type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
+
+/**
+ * Restores an archived source as it was, with its chunks, terms and vectors. Feedback that was settled stays settled.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
+ *   layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source belongs to a
+ *   memory or a workspace file, has expired, is active, was archived more than `archiveDays` ago, or if the layer has an
+ *   active source with its text or its external id
+ */
+export function restoreSource(deps: Needed, scope: TeamScope, id: string): Promise<Source> {
+  return runCommand(deps.database, scope, {
+    lock: (tx) => lockSourceForChange(tx, id, 'restore', () => lockNamesOf(tx, id)),
+    apply: (tx, source) => apply(tx, deps, source),
+  });
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { queue, config }: Needed,
+  { id, kind, state, clientId }: Source,
+): Promise<Applied<Source>> {
+  if (kind === 'memory') {
+    throw new ServiceError(
+      'conflict',
+      'The source belongs to a memory; restore a version of the memory instead',
+    );
+  }
+  if (kind === 'file') {
+    throw new ServiceError('conflict', 'The source belongs to a workspace file; push the file again instead');
+  }
+  const names = await readNames(tx, id);
+  if (names.isDue) throw new ServiceError('conflict', 'The source has expired; store its text again instead');
+  if (state === 'active')
+    throw new ServiceError('conflict', 'The source is active; only an archived one can be restored');
+  const kept = await lockKeptSource(tx, id, config);
+  if (kept === null) throw noLongerKept();
+  // They count as archived, but would be found by the unique indexes.
+  const expired = await archiveDueRepeats(tx, names);
+  const repeat = await findRepeat(tx, names);
+  if (repeat !== null) {
+    const what = repeat.hasSameId ? 'externalId' : 'text';
+    throw new ServiceError(
+      'conflict',
+      `The active source ${repeat.id} has the same ${what}; archive it first, or use it instead`,
+    );
+  }
+  const { chunks, pending } = await restoreKeptSource(tx, id, config);
+  // A part was deleted when fewer days were set.
+  if (chunks < kept) throw noLongerKept();
+  const { source, isOutdated } = await activateRestored(tx, id, chunks);
+  return {
+    result: source,
+    audit: [
+      ...expired,
+      { kind: 'memory.restore', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
+    ],
+    enqueue: () => enqueueIndexing(tx, queue, config, pending > 0 ? [clientId] : [], isOutdated),
+  };
+}
+
+const noLongerKept = () =>
+  new ServiceError('conflict', 'The text of the source is no longer stored; ingest or import it again');
