@@ -74,7 +74,10 @@ describe('a purged source', () => {
       assert.match(claimed.body, new RegExp(word));
       // Its answer, which is stored, has the title of the source.
       const near = await ingest(company, { text: `${PROSE} ${PROSE}`, externalId: 'near' });
-      if (state === 'archived') await archived(service, company, source.id);
+      if (state === 'archived') {
+        await archived(service, company, source.id);
+        assert.ok((await tablesWith(service, word)).includes('memory.kept_chunk'));
+      }
       assert.ok((await tablesWith(service, word)).includes('memory.idempotency_key'));
 
       const { events } = await recordedBy(service, company, async () => {

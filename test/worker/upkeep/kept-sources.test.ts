@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { doJob } from '../../support/do-job.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { addSource, archived } from '../../support/source-library.ts';
+
+/** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+
+/** The sources that are kept for restoring, with the number of their chunks, in order of their ids. */
+const kept = () =>
+  database.query<{ id: string; chunks: number }>(
+    `select k.source_id as id, (select count(*)::int from memory.kept_chunk c where c.source_id = k.source_id) as chunks
+       from memory.kept_source k order by 1`,
+  );
+
+describe('the upkeep of archived sources', () => {
+  test('deletes in slices what has been kept for the set number of days, and nothing else', async () => {
+    const company = await service.company();
+    const large = Array.from({ length: 1100 }, (_, n) => ({ text: `chunk ${n}` }));
+    const ids: string[] = [];
+    for (const chunks of [large, [{ text: 'old' }], [{ text: 'new' }]]) {
+      const { id } = await addSource(service, company, { chunks });
+      await archived(service, company, id);
+      ids.push(id);
+    }
+    const [first = '', second = '', third = ''] = ids;
+    for (const [id, days] of [
+      [first, 31],
+      [second, 30],
+      [third, 29],
+    ] as const) {
+      await database.query(
+        'update memory.kept_source set archived_at = now() - make_interval(days => $2) where source_id = $1',
+        [id, days],
+      );
+    }
+    assert.deepEqual(await kept(), [
+      { id: first, chunks: 1100 },
+      { id: second, chunks: 1 },
+      { id: third, chunks: 1 },
+    ]);
+    assert.deepEqual(await doJob(database, 'upkeep.prune', {}), ['upkeep.prune']);
+    assert.deepEqual(await kept(), [{ id: third, chunks: 1 }]);
+    await doJob(database, 'upkeep.prune', {}, { MEMORY_ARCHIVE_DAYS: '29' });
+    assert.deepEqual(await kept(), []);
+    const [row] = await database.query('select count(*)::int as n from memory.source where team_id = $1', [
+      company.teamId,
+    ]);
+    assert.equal(row?.['n'], 3);
+  });
+
+  test('the purge of a Team deletes what is kept in it', async () => {
+    const company = await service.company();
+    const { companyId, teamId, ownerId: userId } = company;
+    const { id } = await addSource(service, company);
+    await archived(service, company, id);
+    await database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
+    await doJob(database, 'team.purge', { companyId, teamId, userId });
+    assert.deepEqual(await kept(), []);
+  });
+});
