@@ -36,10 +36,11 @@ function parse({ options, operand }: Command, args: string[]) {
 /** The operand (the argument that is not an option), or '' if an optional one was not given. */
 function readOperand({ operand }: Command, given: readonly string[]): string {
   if (operand === undefined) return '';
-  const { name, isOptional, isSentence } = operand;
-  const text = isSentence ? given.join(' ').trim() : (given[0] ?? '');
+  const { name, isOptional, isSentence, isRepeated } = operand;
+  const isJoined = isSentence === true || isRepeated === true;
+  const text = isJoined ? given.join(' ').trim() : (given[0] ?? '');
   if (text === '' && isOptional === undefined) throw new CommandError(`name a ${name} (see --help)`);
-  if (given.length > 1 && isSentence === undefined)
+  if (given.length > 1 && !isJoined)
     throw new CommandError(`name one ${name}, not ${given.length} (see --help)`);
   return text;
 }

@@ -74,6 +74,8 @@ export interface Operand {
   isOptional?: true;
   /** Whether several words are one operand, so that a sentence needs no quotation marks. */
   isSentence?: true;
+  /** Whether several can be given. The operand is all of them, with a space between them. */
+  isRepeated?: true;
 }
 
 /** A command of the terminal client. */

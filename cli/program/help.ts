@@ -31,8 +31,9 @@ function described(rows: readonly (readonly [typed: string, text: string])[]): s
 /** How a command is called, without its options. */
 function usage(name: string, { operand }: Command): string {
   if (operand === undefined) return `${PROGRAM} ${name}`;
-  const { name: what, isOptional } = operand;
-  return `${PROGRAM} ${name} ${isOptional ? `[<${what}>]` : `<${what}>`}`;
+  const { name: what, isOptional, isRepeated } = operand;
+  const operands = isRepeated ? `<${what}> …` : `<${what}>`;
+  return `${PROGRAM} ${name} ${isOptional ? `[${operands}]` : operands}`;
 }
 
 /** What `--help` prints for a command. */

@@ -25,6 +25,7 @@ import { ingest } from '../commands/memory/ingest.ts';
 import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
 import { search } from '../commands/memory/search.ts';
 import { sources } from '../commands/memory/sources.ts';
+import { unarchive } from '../commands/memory/unarchive.ts';
 import { ownerResetLink } from '../commands/owner-reset-link.ts';
 import { sync } from '../commands/sync.ts';
 import { audit } from '../commands/team/audit.ts';
@@ -61,6 +62,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   import: importFolder,
   sources,
   archive,
+  unarchive,
   'purge source': purgeSource,
   'purge memory': purgeMemory,
   capture,

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import { openTestApp } from '../support/app.ts';
+import { listAll } from '../support/company.ts';
 import { addMemory, listMemories } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { addSource, listSources } from '../support/source-library.ts';
+import { addSource, archived, listSources } from '../support/source-library.ts';
 import { storeSource } from '../support/sources.ts';
 import { addClient, addPerson } from '../support/team.ts';
 import { openPlaces } from './between.ts';
@@ -93,6 +96,52 @@ describe('cli archive', () => {
     await keepSession(member, session);
     assertRefused(await member.run(['archive', '--tag', 'old', '--yes']), /full_access_required/);
     assert.equal((await listSources(service, company, '?state=active')).length, 1);
+  });
+});
+
+describe('cli unarchive', () => {
+  test('restores sources by their ids, and says of each that cannot be restored why', async () => {
+    const { company, person, text, data } = await owner();
+    const [a, b] = [await addSource(service, company, { title: 'A' }), await addSource(service, company)];
+    for (const { id } of [a, b]) await archived(service, company, id);
+    assert.equal(await text('unarchive', a.id), `Restored A (${a.id}).\n`);
+    const ended = await person.run(['unarchive', a.id, b.id, 'nonsense']);
+    assert.equal(ended.code, 1);
+    const [first, second, third] = ended.stdout.split('\n');
+    assert.match(first ?? '', new RegExp(`^Not restored: ${a.id}: .*conflict: The source is active`));
+    assert.equal(second, `Restored A title (${b.id}).`);
+    assert.match(third ?? '', /^Not restored: nonsense: .*not_found/);
+    assert.match(ended.stderr, /2 of 3 sources were not restored/);
+    await archived(service, company, b.id);
+    assert.deepEqual(await data('unarchive', b.id), {
+      sources: [{ id: b.id, state: 'restored', title: 'A title' }],
+    });
+  });
+
+  test('restores all sources of an audit event of an archive', async () => {
+    const { company, person, text } = await owner();
+    const ids: string[] = [];
+    for (const title of ['A', 'B'])
+      ids.push((await addSource(service, company, { title, tags: ['old'] })).id);
+    const other = await addSource(service, company);
+    await text('archive', '--tag', 'old', '--yes');
+    await archived(service, company, other.id);
+    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.archive');
+    const [ofOne, ofMany] = events.map(({ id }) => id);
+    assert.equal(
+      await text('unarchive', '--event', ofMany ?? ''),
+      ids.map((id, n) => `Restored ${'AB'[n]} (${id}).\n`).join(''),
+    );
+    assert.equal(await text('unarchive', '--event', ofOne ?? ''), `Restored A title (${other.id}).\n`);
+    assertRefused(
+      await person.run(['unarchive', '--event', newId()]),
+      /no event memory\.archive with the id/,
+    );
+    assertRefused(await person.run(['unarchive']), /name the sources, or an audit event/);
+    assertRefused(
+      await person.run(['unarchive', other.id, '--event', newId()]),
+      /name the sources, or an audit/,
+    );
   });
 });
 
