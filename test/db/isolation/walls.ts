@@ -23,6 +23,8 @@ export const DERIVED_TABLES = [
   'memory.keyword_slice',
   'memory.keyword_team',
   'memory.layer_tally',
+  'memory.kept_source',
+  'memory.kept_chunk',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];

@@ -8,7 +8,7 @@ import { questionBest, searchByWords } from '../../../support/feedback.ts';
 import { IMPORTS, plantImport } from '../../../support/import-records.ts';
 import { givePassword, newEmail } from '../../../support/invites.ts';
 import { addMemory, MEMORIES } from '../../../support/memories.ts';
-import { addSource } from '../../../support/source-library.ts';
+import { addSource, archived } from '../../../support/source-library.ts';
 import { along, CLAIM } from '../../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../../support/workspace.ts';
 
@@ -88,6 +88,15 @@ const ofSource =
   };
 const archival = ofSource('DELETE');
 const change = ofSource('PATCH');
+
+/** The route that restores a source, which was archived. */
+const restoral =
+  (author: Author, layer: Layer): Part<string> =>
+  async (scene, service) => {
+    const { id } = await addSource(service, scene[author], { scope: scopeOf(layer, scene) });
+    await archived(service, scene[author], id);
+    return `POST /v1/memory/sources/${id}/restore`;
+  };
 
 /** The route that purges a memory or a source of the client, which the Owner made. */
 const purge =
@@ -214,6 +223,8 @@ export const REQUESTS = {
   ],
   'archiving an own source of the client': [archival('person', 'client')],
   'archiving a source of another person': [archival('company', 'team')],
+  'restoring an own source of the client': [restoral('person', 'client')],
+  'restoring a source of another person': [restoral('company', 'team')],
   'archiving the sources of the client': [
     'POST /v1/memory/sources/archive',
     bulkArchive(({ clientId }) => ({ clientId })),

@@ -1,5 +1,6 @@
 import { insertMemorySource } from '../../../../core/memories/store-memory.ts';
 import { type Database, transaction } from '../../../../db/driver/database.ts';
+import { archiveSource } from '../../../../db/queries/library/archive.ts';
 import { insertCapture } from '../../../../db/queries/memory/consolidation/captures.ts';
 import { insertMemory, updateMemory } from '../../../../db/queries/memory/memories.ts';
 import { newId } from '../../../../shared/ids.ts';
@@ -135,6 +136,16 @@ export class LibraryTargets {
       tags: [title],
       chunks: [{ text: `walrus ${title}` }],
     });
+  }
+
+  /** A source that someone ingested, and that was archived. It can be restored. */
+  async archivedSource(place: Place, clientId: string | null, author: string): Promise<string> {
+    const id = await this.source(place, clientId, author);
+    const keeping = { archiveDays: 30, embeddingModel: TEST_MODEL_NAME };
+    await transaction(this.database, this.scope(place, clientId, author), (tx) =>
+      archiveSource(tx, id, keeping),
+    );
+    return id;
   }
 
   /** A chunk that a search of someone has returned, and the search. */

@@ -5,7 +5,7 @@ import { searchByWords } from '../../../support/feedback.ts';
 import { plantImport } from '../../../support/import-records.ts';
 import { makeInvitation, makeInvite } from '../../../support/invites.ts';
 import { addMemory } from '../../../support/memories.ts';
-import { addSource } from '../../../support/source-library.ts';
+import { addSource, archived } from '../../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, type Caller, post } from '../../../support/team.ts';
 
 export type CallerName = 'an Owner' | 'a Team Admin' | 'a member' | 'a reader' | 'a Company Admin';
@@ -22,7 +22,7 @@ export interface Place {
 /** Makes a place. If it is archived, its Team is, after everything was made. */
 export async function openPlace(
   service: Pick<TestApp, 'app' | 'database' | 'signIn' | 'company'>,
-  { archived }: { archived: boolean },
+  { archived: isArchived }: { archived: boolean },
 ): Promise<Place> {
   const company = await service.company();
   const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
@@ -40,6 +40,8 @@ export async function openPlace(
   const lent = await lend(service, company);
   const wanted = { teamId: company.teamId, access: 'read' };
   const request = await ask(service, admin, 'POST', '/v1/company/access-requests', wanted);
+  const gone = await addSource(service, company);
+  await archived(service, company, gone.id);
   // A text of addSource.
   const search = await searchByWords(service, company, 'text');
   const ids = {
@@ -59,6 +61,7 @@ export async function openPlace(
     own: await plantImport(service, company, { author: member.userId }),
     busy: await plantImport(service, company, { author: member.userId, state: 'running' }),
     source: (await addSource(service, company)).id,
+    archived: gone.id,
     memory: memory.id,
     published: memory.sourceId!,
     query: search.queryId,
@@ -75,6 +78,6 @@ export async function openPlace(
     'a reader': await person({ companyRole: 'admin', companyGrant: 'read' }),
     'a Company Admin': admin,
   };
-  if (archived) await archiveTeam(service, company.teamId);
+  if (isArchived) await archiveTeam(service, company.teamId);
   return { company, callers, ids };
 }

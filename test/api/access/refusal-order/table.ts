@@ -172,6 +172,14 @@ export const TABLE: Record<string, Fault[]> = {
   ],
   'GET /v1/memory/tags': [...IN_TEAM, ...parameters('limit=0', 'cursor=x'), ...LIST_SCOPE],
   'DELETE /v1/memory/sources/:source': [...IN_TEAM, ...missing('source'), ...NOT_AUTHOR, ARCHIVED],
+  'POST /v1/memory/sources/:archived/restore': [
+    ...IN_TEAM,
+    ...BODY,
+    ...missing('archived'),
+    ...NOT_AUTHOR,
+    ARCHIVED,
+    instead('409 conflict', 'archived', 'published'),
+  ],
   'POST /v1/memory/sources/:source/purge': [
     ...IN_TEAM,
     ...FULL_ACCESS,

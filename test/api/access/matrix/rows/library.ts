@@ -9,11 +9,13 @@ function sourceRows(name: LayerName): Row[] {
   const inTeam = name === 'Team layer';
   const archived = name === 'archived client';
   const about = (text: string) => (inTeam ? text : `${text} in ${name}`).trim();
-  const source = (author: 'Owner' | 'caller') => async (cell: Cell) => {
-    const { targets, at, caller, foreign } = cell;
-    const own = author === 'caller' && !foreign;
-    return { id: await targets.library.source(at, LAYERS[name](at), own ? caller.userId : at.ownerId) };
-  };
+  const source =
+    (author: 'Owner' | 'caller', state: 'source' | 'archivedSource' = 'source') =>
+    async (cell: Cell) => {
+      const { targets, at, caller, foreign } = cell;
+      const own = author === 'caller' && !foreign;
+      return { id: await targets.library[state](at, LAYERS[name](at), own ? caller.userId : at.ownerId) };
+    };
   const retitled = (_values: Values, { canaries, at }: Cell) => ({
     title: canaries.word(thingOf(at, LAYERS[name](at)), at.key),
   });
@@ -41,6 +43,13 @@ function sourceRows(name: LayerName): Row[] {
       values: source('Owner'),
       body: retitled,
     },
+    {
+      route: 'POST /v1/memory/sources/:id/restore',
+      about: about("someone else's"),
+      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      ok: 200,
+      values: source('Owner', 'archivedSource'),
+    },
   ];
   if (name === 'client B') return rows;
   const own = {
@@ -52,6 +61,12 @@ function sourceRows(name: LayerName): Row[] {
     ...rows,
     { route: 'DELETE /v1/memory/sources/:id', ...own, ok: 204 },
     { route: 'PATCH /v1/memory/sources/:id', ...own, ok: 200, body: retitled },
+    {
+      route: 'POST /v1/memory/sources/:id/restore',
+      ...own,
+      ok: 200,
+      values: source('caller', 'archivedSource'),
+    },
   ];
 }
 
