@@ -1,4 +1,4 @@
--- Ends restoring a source whose chunks restore_chunks has moved: stores its sketch again and deletes the rest of what was
+-- Ends restoring a source whose chunks restore_chunks has moved: stores its sketch again and deletes all else that was
 -- kept. Does nothing if the claims cannot write the layer of the source.
 create or replace function memory.end_restore(p_source uuid) returns void
 language sql volatile security definer

@@ -1,4 +1,4 @@
--- Deletes at most p_limit rows of what is kept of sources that were archived p_days ago or earlier, in all Teams. Returns
+-- Deletes at most p_limit rows that are kept of sources that were archived p_days ago or earlier, in all Teams. Returns
 -- how many; 0 if there are no more. lock_kept_source refuses the same sources, so a source is restored with all of its
 -- chunks or not at all.
 create or replace function memory.prune_kept_sources(p_days int, p_limit int) returns int
