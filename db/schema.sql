@@ -260,7 +260,12 @@ table identity.team (
   publish text not null default 'anyone'::text,
   redaction text,
   folded_name text,
+  quota_set boolean not null default false,
+  quota_chunks bigint,
+  quota_bytes bigint,
   constraint team_publish_check CHECK ((publish = ANY (ARRAY['anyone'::text, 'review'::text]))),
+  constraint team_quota_bytes_check CHECK ((quota_bytes >= 0)),
+  constraint team_quota_chunks_check CHECK ((quota_chunks >= 0)),
   constraint team_redaction_check CHECK ((redaction = ANY (ARRAY['off'::text, 'flag'::text, 'redact'::text, 'refuse'::text]))),
   constraint team_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
@@ -375,6 +380,8 @@ policy reads for select to memory_service
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.capture REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
 grant insert, select, update to memory_service;
@@ -837,6 +844,8 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.memory_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
 grant insert, select to memory_service;
 grant update (published) to memory_service;
 
@@ -872,6 +881,7 @@ table memory.source (
   same_as uuid,
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
+  text_bytes bigint not null default 0,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
@@ -893,9 +903,13 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
 CREATE TRIGGER tally_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_texts_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER tally_texts_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER tally_texts_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
 grant delete, insert, select, update to memory_service;
 
 table memory.source_sketch (
@@ -929,6 +943,20 @@ policy reads for select to memory_service
    FROM memory.source s
   WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id)))));
 grant select to memory_service;
+
+table memory.usage_tally (
+  team_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  part text not null,
+  sources bigint not null default 0,
+  chunks bigint not null default 0,
+  files bigint not null default 0,
+  bytes bigint not null default 0,
+  xact xid8 default pg_current_xact_id(),
+  constraint usage_tally_pkey PRIMARY KEY (team_id, id)
+);
+row level security on;
+CREATE TRIGGER fold_some AFTER INSERT ON memory.usage_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_usage();
 
 table memory.worker (
   id uuid not null,
@@ -1019,6 +1047,9 @@ policy reads for select to memory_service
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
+CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 grant insert, select to memory_service;
 grant update (until_revision, superseded_at, indexed) to memory_service;
 
@@ -1069,7 +1100,8 @@ begin
     return null;
   end if;
   select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
-           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction)
+           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction,
+           'quota', case when t.quota_set then jsonb_build_object('chunks', t.quota_chunks, 'bytes', t.quota_bytes) end)
            order by t.id), '[]')
     into teams
     from team t
@@ -1264,7 +1296,8 @@ begin
     -- refers to. The tallies last, because triggers write to them when rows of other tables are deleted.
     select s.oid::regclass from step s
      group by s.oid
-     order by s.oid <> 'memory.import'::regclass, s.oid = 'memory.layer_tally'::regclass, max(s.depth) desc,
+     order by s.oid <> 'memory.import'::regclass,
+              s.oid in ('memory.layer_tally'::regclass, 'memory.usage_tally'::regclass), max(s.depth) desc,
               s.oid::regclass::text
   loop
     execute format('delete from %1$s where team_id = $1
@@ -2002,6 +2035,33 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.fold_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_team uuid;
+begin
+  for v_team in select distinct c.team_id from changed c loop
+    with taken as (
+      select t.team_id, t.id from usage_tally t
+       where t.team_id = v_team and t.xact is distinct from pg_current_xact_id()
+       limit 5000 for update skip locked
+    ), gone as (
+      delete from usage_tally t using taken
+       where t.team_id = taken.team_id and t.id = taken.id returning t.*
+    )
+    insert into usage_tally (team_id, part, sources, chunks, files, bytes, xact)
+      select v_team, g.part, sum(g.sources), sum(g.chunks), sum(g.files), sum(g.bytes), null
+        from gone g group by g.part
+      having sum(g.sources) <> 0 or sum(g.chunks) <> 0 or sum(g.files) <> 0 or sum(g.bytes) <> 0;
+  end loop;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.forget_term_counts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2529,6 +2589,23 @@ AS $function$
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.measure_source()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  new.text_bytes := 0;
+  if new.chunk_count > 0 then
+    select coalesce(sum(octet_length(c.text)), 0) into new.text_bytes
+      from chunk c where c.team_id = new.team_id and c.source_id = new.id;
+  end if;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
@@ -3772,6 +3849,38 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.service_usage(p_chunks bigint, p_bytes bigint)
+ RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes jsonb, near_quota integer, at_quota integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  return query
+  with part as materialized (
+    select t.team_id, t.part, sum(t.sources) as sources, sum(t.chunks) as chunks, sum(t.files) as files,
+           sum(t.bytes) as bytes
+      from usage_tally t group by 1, 2
+  ), share as (
+    select greatest(
+             coalesce(sum(p.chunks), 0) / nullif(q.chunks, 0), coalesce(sum(p.bytes), 0) / nullif(q.bytes, 0),
+             -- Nothing can be added to a quota of 0.
+             case when q.chunks = 0 or q.bytes = 0 then 1 end) as used
+      from (select i.id, case when i.quota_set then i.quota_chunks else p_chunks end as chunks,
+                   case when i.quota_set then i.quota_bytes else p_bytes end as bytes
+              from identity.team i where i.deleted_at is null) q
+      left join part p on p.team_id = q.id
+     where q.chunks is not null or q.bytes is not null
+     group by q.id, q.chunks, q.bytes
+  )
+  select coalesce(sum(b.sources), 0)::bigint, coalesce(sum(b.chunks), 0)::bigint, coalesce(sum(b.files), 0)::bigint,
+         coalesce(jsonb_object_agg(b.part, b.bytes), '{}'),
+         (select count(*)::int from share s where s.used >= 0.9), (select count(*)::int from share s where s.used >= 1)
+    from (select p.part, sum(p.sources) as sources, sum(p.chunks) as chunks, sum(p.files) as files, sum(p.bytes) as bytes
+            from part p group by 1) b;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
  LANGUAGE plpgsql
@@ -4012,6 +4121,28 @@ begin
    where t.team_id = claimed_team();
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.tally_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_bytes constant text := coalesce(tg_argv[1], 'bytes');
+  v_is_file constant text := coalesce(tg_argv[2], 'false');
+  v_row constant text := format('select team_id, (%s)::bigint as bytes, (%s)::int as file', v_bytes, v_is_file);
+  v_changes constant text := case tg_op
+    when 'INSERT' then v_row || ', 1 as sign from added'
+    when 'DELETE' then v_row || ', -1 as sign from gone'
+    else v_row || ', 1 as sign from added union all ' || v_row || ', -1 from gone' end;
+begin
+  execute format('insert into usage_tally (team_id, part, files, bytes)
+                    select team_id, $1, sum(sign * file), sum(sign * bytes) from (%s) c
+                     group by 1 having sum(sign * file) <> 0 or sum(sign * bytes) <> 0', v_changes)
+    using tg_argv[0];
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.tally_pending()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4086,6 +4217,33 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.tally_texts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into usage_tally (team_id, part, sources, chunks, bytes)
+      select a.team_id, 'texts', count(*), sum(a.chunk_count), sum(a.text_bytes)
+        from added a where a.state = 'active' group by 1;
+  elsif tg_op = 'DELETE' then
+    insert into usage_tally (team_id, part, sources, chunks, bytes)
+      select g.team_id, 'texts', -count(*), -sum(g.chunk_count), -sum(g.text_bytes)
+        from gone g where g.state = 'active' group by 1;
+  else
+    insert into usage_tally (team_id, part, sources, chunks, bytes)
+      select c.team_id, 'texts', sum(c.sign), sum(c.sign * c.chunk_count), sum(c.sign * c.text_bytes)
+        from (select g.team_id, g.chunk_count, g.text_bytes, -1 as sign from gone g where g.state = 'active'
+              union all
+              select a.team_id, a.chunk_count, a.text_bytes, 1 from added a where a.state = 'active') c
+       group by 1
+      having sum(c.sign) <> 0 or sum(c.sign * c.chunk_count) <> 0 or sum(c.sign * c.text_bytes) <> 0;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.team_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
  LANGUAGE plpgsql
@@ -4126,6 +4284,32 @@ begin
    cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign)
   union all
   select * from due_figures(p_version);
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.team_usage()
+ RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := memory.claimed_team();
+  v_xact constant xid8 := pg_current_xact_id_if_assigned();
+begin
+  return query
+  with due as materialized (
+    select count(*) as sources, coalesce(sum(s.chunk_count), 0) as chunks from source s
+     where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
+  )
+  select (coalesce(sum(t.sources), 0) - (select d.sources from due d))::bigint,
+         (coalesce(sum(t.chunks), 0) - (select d.chunks from due d))::bigint,
+         coalesce(sum(t.files), 0)::bigint, coalesce(sum(t.bytes), 0)::bigint,
+         coalesce(sum(t.chunks) filter (where t.xact = v_xact), 0)::bigint,
+         coalesce(sum(t.bytes) filter (where t.xact = v_xact), 0)::bigint
+    from usage_tally t where t.team_id = v_team;
 end $function$;
 grant execute to memory_service;
 

@@ -59,8 +59,8 @@ async function makeBaseline(database: Database): Promise<BaselineTeam> {
     for (const { name, text } of (await readFunctions()).files) {
       if (!name.startsWith('claims/') && name !== 'status/fold-layer' && !text.includes(' trigger '))
         continue;
-      // Its table came later.
-      if (name === 'consolidation/record-version') continue;
+      // Their tables came later.
+      if (name === 'consolidation/record-version' || name.startsWith('usage/')) continue;
       await cp(join(DB, 'functions', `${name}.sql`), join(functions, `${name}.sql`));
     }
     await cp(join(DB, 'functions', 'revision.json'), join(functions, 'revision.json'));

@@ -36,7 +36,8 @@ begin
     -- refers to. The tallies last, because triggers write to them when rows of other tables are deleted.
     select s.oid::regclass from step s
      group by s.oid
-     order by s.oid <> 'memory.import'::regclass, s.oid = 'memory.layer_tally'::regclass, max(s.depth) desc,
+     order by s.oid <> 'memory.import'::regclass,
+              s.oid in ('memory.layer_tally'::regclass, 'memory.usage_tally'::regclass), max(s.depth) desc,
               s.oid::regclass::text
   loop
     execute format('delete from %1$s where team_id = $1

@@ -25,6 +25,7 @@ export const DERIVED_TABLES = [
   'memory.layer_tally',
   'memory.kept_source',
   'memory.kept_chunk',
+  'memory.usage_tally',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];

@@ -15,7 +15,8 @@ begin
     return null;
   end if;
   select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
-           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction)
+           'grant', case when who.role = 'admin' then g.access end, 'publish', t.publish, 'redaction', t.redaction,
+           'quota', case when t.quota_set then jsonb_build_object('chunks', t.quota_chunks, 'bytes', t.quota_bytes) end)
            order by t.id), '[]')
     into teams
     from team t
