@@ -10,7 +10,7 @@
  */
 
 import type { Permission } from './permissions.ts';
-import type { TeamSettings } from './settings/team-settings.ts';
+import type { Quota, TeamSettings } from './settings/team-settings.ts';
 
 export type CompanyRole = 'owner' | 'admin' | 'member';
 export type TeamRole = 'owner' | 'admin' | 'member';
@@ -27,6 +27,8 @@ export interface TeamMembership extends TeamSettings {
   role: TeamRole | null;
   /** The Company grant. Only Company Admins have one. */
   grant: 'full' | 'read' | null;
+  /** Null: no Company Owner has set one, and the default applies. */
+  quota: Quota | null;
 }
 
 /** An active client of the selected Team. `grant` is the Team grant that the caller has on it. */

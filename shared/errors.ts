@@ -26,6 +26,7 @@ export const ERRORS = {
   version_conflict: { status: 409, title: 'The version is not the current one' },
   workspace_conflict: { status: 409, title: 'The files have changed since you read them' },
   batch_expired: { status: 409, title: 'The lease of the batch has expired, or the batch was released' },
+  quota_exceeded: { status: 409, title: 'The Team has reached its quota' },
   team_archived: { status: 409, title: 'The Team is archived and cannot be changed' },
   last_owner: { status: 409, title: 'The last Owner cannot be removed or given another role' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },

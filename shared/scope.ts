@@ -12,7 +12,7 @@ import {
 } from './access.ts';
 import { ServiceError } from './errors.ts';
 import { type Permission, requirePermission } from './permissions.ts';
-import type { RedactionMode } from './settings/team-settings.ts';
+import type { Quota, RedactionMode } from './settings/team-settings.ts';
 
 declare const scopeBrand: unique symbol;
 
@@ -38,6 +38,8 @@ export interface TeamScope {
   readonly tokenPermissions: readonly Permission[] | null;
   /** The mode that the Team has set for credentials in new text. Null: none, or not known, because a job acts. */
   readonly redaction: RedactionMode | null;
+  /** The quota that was set for the Team. Null: none. Undefined: not known, because a job acts. */
+  readonly quota: Quota | null | undefined;
   readonly access: TeamAccess;
   readonly reads: Layers;
   readonly writes: Layers;
@@ -70,6 +72,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
     tokenClients: identity.token?.clientIds ?? null,
     tokenPermissions: identity.token?.permissions ?? null,
     redaction: team.redaction,
+    quota: team.quota,
     access,
     reads: readableLayers(identity.companyRole, team, identity.clients),
     writes: writableLayers(identity.companyRole, team, identity.clients),
@@ -103,6 +106,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
     tokenClients: null,
     tokenPermissions: null,
     redaction: null,
+    quota: undefined,
     access: 'member',
     reads: layers,
     writes: layers,
@@ -135,6 +139,7 @@ export function upkeepScope({
     tokenClients: null,
     tokenPermissions: null,
     redaction: null,
+    quota: undefined,
     access: 'read',
     reads: none,
     writes: none,

@@ -9,6 +9,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   version_conflict: 'Read the memory again with GET /v1/memory/memories, and decide on its current version',
   batch_expired: 'Claim the captures again with claim_captures',
   team_archived: 'Ask an Owner of the Company to restore the Team',
+  quota_exceeded: 'Do not send it again until then',
   secret_detected: 'Send the text again without them',
   unavailable: 'Wait a few seconds and call the tool again',
 };

@@ -2,6 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { QueueName } from '../../shared/queues.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import type { DefaultQuota } from '../../shared/settings/team-settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Applied, runCommandWithin } from './run-command.ts';
 
@@ -9,6 +10,8 @@ import { type Applied, runCommandWithin } from './run-command.ts';
 export interface JobCommand<R> {
   /** Makes the change. Nothing is locked before it, so it must check the state of each row that it changes. */
   apply: (tx: TeamTransaction) => Promise<Applied<R>>;
+  /** As in `Command`. */
+  quota?: DefaultQuota;
   /** Deletes what was prepared for the change. Called when it has failed. */
   discard?: () => Promise<void>;
 }
@@ -23,10 +26,11 @@ export async function runAndSettle<Q extends QueueName, R>(
   scope: TeamScope,
   name: Q,
   job: RunningJob<Q>,
-  { apply, discard }: JobCommand<R>,
+  { apply, discard, quota }: JobCommand<R>,
 ): Promise<R> {
+  const command = { lock: async () => {}, apply, ...(quota === undefined ? {} : { quota }) };
   try {
-    return await runCommandWithin(database, scope, { lock: async () => {}, apply }, async (tx, run) => {
+    return await runCommandWithin(database, scope, command, async (tx, run) => {
       const result = await run();
       await queue.settle(tx, name, job);
       return result;

@@ -1,6 +1,13 @@
-import { type Database, type ScopedTransaction, transaction } from '../../db/driver/database.ts';
+import {
+  type Database,
+  type ScopedTransaction,
+  type TeamTransaction,
+  transaction,
+} from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
-import type { Scope } from '../../shared/scope.ts';
+import type { Scope, TeamScope } from '../../shared/scope.ts';
+import type { DefaultQuota } from '../../shared/settings/team-settings.ts';
+import { assertWithinQuota } from './assert-within-quota.ts';
 
 /** The result of a part of a command, with the audit entries that the command must return. */
 export interface Recorded<R> {
@@ -27,6 +34,11 @@ interface Steps<S extends Scope, Locked, R, Prepared> {
   lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
   /** Makes the change, or refuses it. Everything it writes is one transaction with its audit events. */
   apply: (tx: ScopedTransaction<S>, locked: Locked, prepared: Prepared) => Promise<Applied<R>>;
+  /**
+   * Of a change that can add texts or files: the quota of a Team that has none of its own. The change is refused with
+   * `quota_exceeded` if it adds something and the Team is over its quota then.
+   */
+  quota?: S extends TeamScope ? DefaultQuota : never;
 }
 
 /**
@@ -92,11 +104,12 @@ export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
 
 async function runSteps<S extends Scope, Locked, R, Prepared>(
   tx: ScopedTransaction<S>,
-  { lock, apply }: Steps<S, Locked, R, Prepared>,
+  { lock, apply, quota }: Steps<S, Locked, R, Prepared>,
   prepared: Prepared,
 ): Promise<R> {
   const locked = await lock(tx, prepared);
   const { result, audit, enqueue } = await apply(tx, locked, prepared);
+  if (quota !== undefined) await assertWithinQuota(tx as TeamTransaction, quota);
   if (audit.length > 0) insertAuditEvents(tx, audit);
   await enqueue?.();
   return result;

@@ -27,7 +27,8 @@ type CheckedCapture = CheckedFields<Pick<NewCapture, 'sessionId' | 'summary' | '
 
 /**
  * Stages a capture. If its author has already staged one with the same session and sequence, the answer is that one.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`,
+ *   `quota_exceeded`
  */
 export function stageCapture(
   { config }: Pick<Dependencies, 'config'>,
@@ -36,6 +37,7 @@ export function stageCapture(
 ): PreparedOnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
   const { reads } = scope;
   return {
+    quota: config,
     prepare: () => {
       const { sessionId, summary, metadata } = given;
       return redactFields(redactionMode(config, scope), { sessionId, summary, metadata });

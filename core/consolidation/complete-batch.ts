@@ -51,7 +51,7 @@ interface LockedItems<T extends ItemForm> {
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
  *   `not_found`, `team_archived`; the command also `conflict`, `batch_expired`,
- *   `secret_detected`
+ *   `secret_detected`, `quota_exceeded`
  */
 export async function completeBatch(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -81,6 +81,7 @@ export async function completeBatch(
       };
     },
     lock: (tx, { items }) => lockBatch(tx, batchId, items),
+    quota: deps.config,
     apply: (tx, locked, { requestHash }) =>
       apply(tx, deps, { batchId, requestHash, ...locked, assertAllowed }),
     answer: (results) => ({ status: 200, body: { results, redactions } }),

@@ -71,6 +71,7 @@ export function stageImport(
  * source is deleted.
  * @param redactions all that was found in the import
  * @throws LostJobError if another worker runs the job now
+ * @throws ServiceError `quota_exceeded`
  */
 export function completeImport(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -81,6 +82,7 @@ export function completeImport(
 ): Promise<void> {
   return runAndSettle(deps, scope, 'import.process', job, {
     apply: (tx) => apply(tx, deps, job.data, staged, redactions),
+    quota: deps.config,
     discard: () => discardSource(deps.database, scope, staged),
   });
 }

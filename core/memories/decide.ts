@@ -37,7 +37,7 @@ export interface TextChecks {
  * Decides on one memory, or on a source that feedback put into review. What an action does is in its file in `actions`.
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
- *   `team_archived`, `version_conflict`, `conflict`
+ *   `team_archived`, `version_conflict`, `conflict`, `quota_exceeded`
  */
 export async function decide(
   deps: DecideDependencies,
@@ -61,6 +61,7 @@ export async function decide(
       return { storable, prepared };
     },
     lock: (tx) => lockDecision(tx, decision, otherId),
+    ...(ACTIONS[decision.action].addsText === true ? { quota: config } : {}),
     apply: (tx, locked, { storable, prepared }) =>
       apply(
         tx,

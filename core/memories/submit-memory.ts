@@ -26,7 +26,8 @@ export interface SubmittedText {
  * waits, nothing changes.
  * @param signal of the request: the content is not cut after it is closed
  * @returns the id of the memory, and the credentials that were found, in `/title` and `/text`
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`,
+ *   `quota_exceeded`
  */
 export async function submitMemory(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
@@ -39,6 +40,7 @@ export async function submitMemory(
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
   const stored = { ...text, title: fields.title, content: fields.text };
   const id = await runCommand(database, scope, {
+    quota: config,
     prepare: () => prepareContent(scope.teamId, stored, signal),
     lock: async (tx) => {
       const team = await lockTeamForWrite(tx);

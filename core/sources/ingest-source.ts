@@ -45,7 +45,7 @@ type StoredIngest = StoredDraft & { redactions: Redaction[] };
  * that has the id.
  * @param ingest the text and the chunks are deleted from its body when the command prepares them
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `invalid_request` for too
- *   many chunks, or an expiry in the past, `secret_detected`
+ *   many chunks, or an expiry in the past, `secret_detected`, `quota_exceeded`
  */
 export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -59,6 +59,7 @@ export function ingestSource(
       return stage(deps, scope, ingest);
     },
     lock: (tx) => requireLayerWrite(tx, ingest.layerId),
+    quota: deps.config,
     apply: async (tx, _, { staged, redactions }) => {
       const { result, ...applied } = await apply(tx, deps, staged);
       return { ...applied, result: { ...result, redactions } };

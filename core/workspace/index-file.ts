@@ -129,6 +129,7 @@ export function stageFile(
  * Replaces the text of the file's source, and completes the job, in one transaction. If the version was superseded or
  * deleted in the meantime, the staged source is deleted, and nothing else changes.
  * @throws LostJobError if another worker runs the job now
+ * @throws ServiceError `quota_exceeded`
  */
 export async function completeIndexing(
   deps: Needed,
@@ -139,6 +140,7 @@ export async function completeIndexing(
   const discard = () => discardSource(deps.database, scope, staged);
   const isStored = await runAndSettle(deps, scope, 'file.index', job, {
     apply: (tx) => apply(tx, deps, job, staged),
+    quota: deps.config,
     discard,
   });
   if (!isStored) await discard();

@@ -37,7 +37,7 @@ export function assertPushAllowed(scope: TeamScope, pushed: readonly Pushed[]): 
  * Writes and deletes files, all or none. The contents are stored before the transaction; if it fails, upkeep deletes
  * those that no version refers to.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`,
- *   `secret_detected`
+ *   `secret_detected`, `quota_exceeded`
  */
 export function pushFiles(
   deps: Pick<Dependencies, 'blobs' | 'config' | 'queue'>,
@@ -56,6 +56,7 @@ export function pushFiles(
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },
+    quota: deps.config,
     apply: (tx, revision, checked) => apply(tx, deps, revision, pushed, checked),
     answer: (body) => ({ status: 200, body }),
   };

@@ -221,6 +221,18 @@ export const SETTINGS = {
     default: 'on',
     description: 'off: searches do not find workspace files.',
   },
+  teamMaxChunks: {
+    variable: 'MEMORY_TEAM_MAX_CHUNKS',
+    type: integer(0, Number.MAX_SAFE_INTEGER),
+    default: null,
+    description: 'The most chunks of a Team, unless a Company Owner has set a quota for it.',
+  },
+  teamMaxBytes: {
+    variable: 'MEMORY_TEAM_MAX_BYTES',
+    type: integer(0, Number.MAX_SAFE_INTEGER),
+    default: null,
+    description: 'The most bytes that a Team stores, unless a Company Owner has set a quota for it.',
+  },
   metricsToken: {
     variable: 'MEMORY_METRICS_TOKEN',
     type: ANY_TEXT,

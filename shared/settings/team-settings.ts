@@ -8,6 +8,23 @@ export type PublishRule = (typeof PUBLISH_RULES)[number];
 export const REDACTION_MODES = ['off', 'flag', 'redact', 'refuse'] as const;
 export type RedactionMode = (typeof REDACTION_MODES)[number];
 
+/** The most that a Team can store. Null: no limit. */
+export interface Quota {
+  chunks: number | null;
+  bytes: number | null;
+}
+
+/** The settings of the quota of Teams for which no Company Owner has set one. */
+export interface DefaultQuota {
+  teamMaxChunks: number | null;
+  teamMaxBytes: number | null;
+}
+
+/** The quota that applies to a Team. */
+export function quotaInForce(set: Quota | null, { teamMaxChunks, teamMaxBytes }: DefaultQuota): Quota {
+  return set ?? { chunks: teamMaxChunks, bytes: teamMaxBytes };
+}
+
 export interface TeamSettings {
   publish: PublishRule;
   /** Null: the mode of the deployment. A weaker mode has no effect. */

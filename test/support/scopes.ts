@@ -13,6 +13,7 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
     grant: null,
     publish: 'anyone',
     redaction: null,
+    quota: null,
   } as const;
   const scope = teamScope(
     {

@@ -13,6 +13,7 @@ const team = (id: string, name: string): TeamMembership => ({
   grant: null,
   publish: 'anyone',
   redaction: null,
+  quota: null,
 });
 const [general, sales, other] = [team('a1', 'General'), team('b2', 'Straße'), team('c3', 'general ')];
 

@@ -26,6 +26,7 @@ const TEAM: TeamMembership = {
   grant: null,
   publish: 'anyone',
   redaction: null,
+  quota: null,
 };
 
 function identityOf(companyRole: Identity['companyRole']): Identity {

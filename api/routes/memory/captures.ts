@@ -19,7 +19,7 @@ export const captureRoute: Routes = (app, { config, database }) => {
         tags: ['memory'],
         body: CaptureRequest,
         response: { 200: CaptureResponse, 201: CaptureResponse },
-        errors: errorCodes('scope_forbidden', 'team_archived', 'secret_detected'),
+        errors: errorCodes('scope_forbidden', 'team_archived', 'secret_detected', 'quota_exceeded'),
       },
       preValidation: readIdempotencyKey,
     },

@@ -36,6 +36,7 @@ export const ingestRoute: Routes = (app, deps) => {
           'scope_forbidden',
           'team_archived',
           'secret_detected',
+          'quota_exceeded',
         ),
       },
       preValidation: readIdempotencyKey,

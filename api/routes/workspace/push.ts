@@ -34,6 +34,7 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
           'team_archived',
           'workspace_conflict',
           'secret_detected',
+          'quota_exceeded',
         ),
       },
       preValidation: readIdempotencyKey,

@@ -59,6 +59,8 @@ export interface DecisionAction {
   fields: readonly ActionField[];
   /** Whether `version` names a version to restore. The version that the decision is based on is `baseVersion` then. */
   namesVersion?: boolean;
+  /** Whether it can store more text than before, so that it must stay within the quota. */
+  addsText?: boolean;
   /** As in: "A discarded memory cannot be published". */
   participle: string;
   /** Refuses a malformed decision with `invalid_request`. */

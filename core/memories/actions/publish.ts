@@ -10,6 +10,7 @@ import { storedText } from './stored-text.ts';
 /** Publishes a memory in review, with an edited text if one is given. It can supersede another memory. */
 export const publish: DecisionAction = {
   fields: ['title', 'content', 'supersedes'],
+  addsText: true,
   participle: 'published',
   find: async (tx, { title, content, supersedes }, present) => ({
     text: present.state === 'review' ? await storedText(tx, present, { title, content }) : null,

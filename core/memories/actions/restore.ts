@@ -14,6 +14,7 @@ import { storedText } from './stored-text.ts';
 export const restore: DecisionAction = {
   fields: ['baseVersion'],
   namesVersion: true,
+  addsText: true,
   participle: 'restored',
   assertComplete: ({ version }) => {
     if (version === undefined) throw invalidField('/version', 'is required with restore');

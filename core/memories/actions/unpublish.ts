@@ -17,6 +17,7 @@ import { storedText } from './stored-text.ts';
  */
 export const unpublish: DecisionAction = {
   fields: [],
+  addsText: true,
   participle: 'unpublished',
   find: async (tx, _decision, present) => {
     const superseded = present.supersedes === null ? null : await findMemory(tx, present.supersedes);

@@ -14,6 +14,7 @@ import { storedText } from './stored-text.ts';
 /** Changes the title, the content, the tags or the expiry of a published memory. */
 export const update: DecisionAction = {
   fields: ['tags', 'title', 'content', 'expiresAt'],
+  addsText: true,
   participle: 'updated',
   assertComplete: ({ title, content, tags, expiresAt }) => {
     if ([title, content, tags, expiresAt].every((field) => field === undefined)) {

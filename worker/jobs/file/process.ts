@@ -1,3 +1,4 @@
+import { isQuotaExceeded } from '../../../core/access/assert-within-quota.ts';
 import { failIndexing } from '../../../core/workspace/fail-indexing.ts';
 import {
   completeIndexing,
@@ -50,7 +51,7 @@ export const indexFile: JobHandler<'file.index'> = async (job, context) => {
   try {
     await readFile(context, scope, job, file);
   } catch (error) {
-    if (error instanceof FileFault) {
+    if (error instanceof FileFault || isQuotaExceeded(error)) {
       await failIndexing(context, scope, 'file.index', job, error.code);
     } else if (error instanceof ReadingInterruptedError) {
       await withoutScope(context.database, (tx) => context.queue.release(tx, 'file.index', job));

@@ -1,3 +1,4 @@
+import { isQuotaExceeded } from '../../../core/access/assert-within-quota.ts';
 import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
 import { failImport } from '../../../core/imports/fail-import.ts';
 import { releaseImport, undoImportStart } from '../../../core/imports/release-import.ts';
@@ -56,7 +57,7 @@ function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[
 }
 
 /**
- * Ends a run that failed. A fault of the file fails the import at once. If the worker stops or the run yields to
+ * Ends a run that failed. A fault of the file, or the quota of the Team, fails the import at once. If the worker stops or the run yields to
  * another Company, the job is released. Any other error is thrown, so that the queue retries the job.
  */
 async function endRun(
@@ -71,7 +72,8 @@ async function endRun(
     const { code, message } = error;
     const redactions = allRedactions(file, error.redactions);
     await failImport(context, scope, 'import.process', job, { code, message, redactions });
-  } else if (error instanceof FileFault) {
+  } else if (error instanceof FileFault || isQuotaExceeded(error)) {
+    // The file is kept, so that the import can be retried: after the quota was raised, for example.
     const { code, message } = error;
     await failImport(context, scope, 'import.process', job, { code, message });
   } else if (error instanceof ReadingInterruptedError) {

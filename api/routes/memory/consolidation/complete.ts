@@ -30,6 +30,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
           'conflict',
           'batch_expired',
           'secret_detected',
+          'quota_exceeded',
         ),
       },
       preValidation: readIdempotencyKey,

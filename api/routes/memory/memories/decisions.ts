@@ -52,7 +52,14 @@ export const decisionsRoute: Routes = (app, deps) => {
         tags: ['memory'],
         body: DecisionRequest,
         response: { 200: DecisionResponse },
-        errors: errorCodes('not_found', 'team_archived', 'version_conflict', 'conflict', 'secret_detected'),
+        errors: errorCodes(
+          'not_found',
+          'team_archived',
+          'version_conflict',
+          'conflict',
+          'secret_detected',
+          'quota_exceeded',
+        ),
       },
     },
     async (request, reply) => {
