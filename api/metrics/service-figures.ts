@@ -1,6 +1,7 @@
 import type { Dependencies } from '../../core/dependencies.ts';
-import { type Database, withoutScope } from '../../db/driver/database.ts';
+import { withoutScope } from '../../db/driver/database.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
+import { readServiceUsage, type ServiceUsage } from '../../db/queries/jobs/usage.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
@@ -12,16 +13,21 @@ export interface ServiceFigures {
   queues: readonly QueueFigures[];
   ended: readonly JobCount[];
   workers: number;
+  usage: ServiceUsage;
 }
 
 /** Prometheus waits ten seconds for the whole answer. */
 const DATABASE_TIMEOUT_MS = 3000;
 
-function readFigures(database: Database): Promise<ServiceFigures> {
+function readFigures({
+  config,
+  database,
+}: Pick<Dependencies, 'config' | 'database'>): Promise<ServiceFigures> {
   return withoutScope(database, async (tx) => ({
     queues: await countJobs(tx, Object.keys(QUEUES)),
     ended: await listJobCounts(tx),
     workers: (await listWorkers(tx)).length,
+    usage: await readServiceUsage(tx, config),
   }));
 }
 
@@ -30,10 +36,10 @@ function readFigures(database: Database): Promise<ServiceFigures> {
  * the same read: with a read for each caller, all database connections would end up in use.
  */
 export function figuresReader({
-  database,
   logger,
-}: Pick<Dependencies, 'database' | 'logger'>): () => Promise<ServiceFigures | null> {
-  const read = coalesce(() => readFigures(database));
+  ...deps
+}: Pick<Dependencies, 'config' | 'database' | 'logger'>): () => Promise<ServiceFigures | null> {
+  const read = coalesce(() => readFigures(deps));
   return async () => {
     try {
       return await withTimeout(DATABASE_TIMEOUT_MS, read(), 'the database did not answer in time');

@@ -74,6 +74,25 @@ function queueMetrics({ queues, workers }: ServiceFigures): Recorded[] {
   ];
 }
 
+/** Metrics of what all Teams store together. */
+function usageMetrics({ usage }: ServiceFigures): Recorded[] {
+  const { sources, chunks, files, bytes, nearQuota, atQuota } = usage;
+  return [
+    gauge('memory_stored_sources', 'Active sources of all Teams.', plain(sources)),
+    gauge('memory_stored_chunks', 'Chunks of active sources of all Teams.', plain(chunks)),
+    gauge('memory_stored_files', 'Live workspace files of all Teams.', plain(files)),
+    gauge(
+      'memory_stored_bytes',
+      'Bytes that all Teams store and that count for their quotas, by what they are.',
+      Object.entries(bytes).map(([part, value]) => ({ value, labels: { part } })),
+    ),
+    gauge('memory_teams_near_quota', 'Teams that use at least this share of a quota.', [
+      { value: nearQuota, labels: { share: '0.9' } },
+      { value: atQuota, labels: { share: '1' } },
+    ]),
+  ];
+}
+
 /** Metrics of ended jobs, counted by all workers since the service was set up. */
 function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   const name = 'memory_job_duration_seconds';
@@ -114,6 +133,9 @@ function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
  * database.
  */
 export function serviceMetrics(connections: Connections | null, figures: ServiceFigures | null): Registry {
-  const ofQueue = figures === null ? [] : [...queueMetrics(figures), ...outcomeMetrics(figures.ended)];
+  const ofQueue =
+    figures === null
+      ? []
+      : [...queueMetrics(figures), ...usageMetrics(figures), ...outcomeMetrics(figures.ended)];
   return AggregatorRegistry.aggregate([[...databaseMetrics(connections, figures), ...ofQueue]]);
 }

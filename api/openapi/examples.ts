@@ -44,7 +44,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   createOwnerResetLink: { teamId: ID, email: EMAIL, ttlSeconds: 3600 },
   createInvitation: { email: 'grace@example.com', expiresInHours: 72 },
   createTeam: { name: 'Support', ownerEmail: 'grace@example.com' },
-  renameTeam: { name: 'Customer support' },
+  renameTeam: { name: 'Customer support', quota: { chunks: 500_000, bytes: null } },
   requestAccess: { teamId: ID, access: 'read', reason: 'Review of the quarter' },
   giveCompanyGrant: { access: 'full' },
 

@@ -6,6 +6,7 @@ import type { QueueStatus, Status } from '../../shared/schemas/status.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { embedderView } from './embedder-view.ts';
+import { readUsage } from './read-usage.ts';
 
 const RECENT_FAILURES = 10;
 
@@ -26,11 +27,12 @@ export async function readStatus(
   scope: TeamScope,
 ): Promise<Status> {
   const canReadWorkload = hasRight(scope, 'readWorkload');
-  const [{ figures, recentFailures, workers }, jobs, queue] = await Promise.all([
+  const [{ figures, recentFailures, workers, storage }, jobs, queue] = await Promise.all([
     transaction(database, scope, async (tx) => ({
       figures: await countTeamFigures(tx),
       recentFailures: await listLatestFailures(tx, RECENT_FAILURES),
       workers: await listWorkers(tx),
+      storage: await readUsage(tx, config),
     })),
     canReadWorkload ? readQueues() : [],
     readQueueHealth(),
@@ -40,6 +42,7 @@ export async function readStatus(
     // If the database does not answer, the request fails.
     health: { ok: queue && worker, database: true, queue, worker },
     ...figures,
+    ...storage,
     imports: { ...figures.imports, recentFailures },
     jobs,
     embedder: embedderView(config, workers),

@@ -38,6 +38,7 @@ export const AUDIT_KINDS = {
   'company.grant_revoke': { subjects: ['account'], meaning: 'A Company grant was revoked.' },
   'team.create': { subjects: ['team'], meaning: 'A Team was created.' },
   'team.rename': { subjects: ['team'], meaning: 'A Team got another name.' },
+  'team.quota': { subjects: ['team'], meaning: 'A Company Owner set the quota of a Team.' },
   'team.settings': { subjects: ['team'], meaning: 'Settings of a Team were changed.' },
   'team.archive': { subjects: ['team'], meaning: 'A Team was archived.' },
   'team.restore': { subjects: ['team'], meaning: 'An archived Team was restored.' },

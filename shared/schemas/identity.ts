@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
 import { PUBLISH_RULES, REDACTION_MODES } from '../settings/team-settings.ts';
 import { Body, Id, Name, Nullable, OneOf, Redactions, Text, Time } from './common.ts';
+import { teamQuota, teamStorage } from './status.ts';
 
-/** Defaults of requests. */
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
 export const DEFAULT_INVITE_HOURS = 168;
 export const DEFAULT_TOKEN_DAYS = 90;
@@ -157,7 +157,6 @@ export const ResetLink = Type.Object({ url: Type.String(), expiresAt: Time });
 export const Company = Type.Object({ id: Id, name: Type.String(), role: Role });
 export type Company = Static<typeof Company>;
 
-/** A person's own account. */
 export const Account = Type.Object({ id: Id, name: Type.String(), email: Type.String() });
 export type Account = Static<typeof Account>;
 export const AccountRequest = Body(
@@ -180,7 +179,7 @@ export const Member = Type.Object({
 export type Member = Static<typeof Member>;
 export const RoleRequest = Body({ role: Role });
 
-export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time });
+export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time, ...teamQuota });
 export type Team = Static<typeof Team>;
 export const NewTeamRequest = Body({ name: Name, ownerEmail: Type.Optional(Email) });
 export const NameRequest = Body({ name: Name });
@@ -213,6 +212,7 @@ export const SelectedTeam = Type.Object({
   members: Type.Integer(),
   publish: PublishRule,
   redaction: TeamRedaction,
+  ...teamStorage,
 });
 export type SelectedTeam = Static<typeof SelectedTeam>;
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, OneOf, Time } from './common.ts';
+import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
 import { Import } from './imports.ts';
 
 export const Embedder = Type.Object({
@@ -22,6 +22,42 @@ export const Health = Type.Object({
 });
 
 const count = Type.Integer();
+
+/** What a Team stores. */
+export const Usage = Type.Object({
+  sources: Type.Integer({ description: 'active ones' }),
+  chunks: Type.Integer({ description: 'of active sources' }),
+  files: Type.Integer({ description: 'live files of the workspace' }),
+  bytes: Type.Integer({
+    description:
+      'of the texts of active sources, captures, versions of memories and versions of files, and of what is kept besides',
+  }),
+});
+const Limit = (description: string) =>
+  Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), description);
+/** The most that a Team can store. */
+export const Quota = Type.Object(
+  { chunks: Limit('null: no limit'), bytes: Limit('null: no limit') },
+  { additionalProperties: false },
+);
+/** What a Team stores and can store, for callers with Full access. */
+export const teamStorage = {
+  usage: Type.Optional({ ...Usage, description: 'of the whole Team; only with Full access' }),
+  quota: Type.Optional({ ...Quota, description: 'in force; only with Full access' }),
+};
+/** The quota of a Team, for the Company. */
+export const teamQuota = {
+  quota: Type.Optional({ ...Quota, description: 'in force; not in lists' }),
+};
+/** What the Company changes about a Team. */
+export const CompanyTeamChange = Body(
+  {
+    name: Type.Optional(Name),
+    quota: Type.Optional({ ...Quota, description: 'requires the role of Company Owner' }),
+  },
+  'at least one of name and quota',
+);
+export type CompanyTeamChange = Static<typeof CompanyTeamChange>;
 
 /** One minute in the history of a queue. */
 const QueueSample = Type.Object({
@@ -93,6 +129,7 @@ export const Status = Type.Object({
     recentFailures: Type.Array(Import),
   }),
   jobs: Type.Array(QueueStatus),
+  ...teamStorage,
   captures: Type.Object({ staged: count, claimed: count, completed: count }),
   memories: Type.Object({ review: count, published: count, discarded: count, archived: count }),
   embedder: Embedder,

@@ -1,7 +1,9 @@
 import { parseId } from '../../../core/access/parse-id.ts';
+import { changeCompanyTeam } from '../../../core/identity/teams/change-company-team.ts';
 import { readTeam } from '../../../core/identity/teams/read-team.ts';
-import { renameTeam } from '../../../core/identity/teams/rename-team.ts';
-import { NameRequest, Team } from '../../../shared/schemas/identity.ts';
+import { invalidField } from '../../../shared/errors.ts';
+import { Team } from '../../../shared/schemas/identity.ts';
+import { CompanyTeamChange } from '../../../shared/schemas/status.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import { IdParams } from '../../request/path-params.ts';
@@ -28,15 +30,20 @@ export const companyTeamRoutes: Routes = (app, deps) => {
     {
       schema: {
         operationId: 'renameTeam',
-        summary: 'Rename a Team',
+        summary: 'Change the name or the quota of a Team',
+        description:
+          'A quota below what the Team stores deletes nothing: the Team cannot add until it stores less. Only a Company ' +
+          'Owner can set it.',
         tags: ['company'],
         params: IdParams,
-        body: NameRequest,
+        body: CompanyTeamChange,
         response: { 200: Team },
         errors: errorCodes('team_archived', 'conflict'),
       },
     },
-    async ({ identity, params, body: { name } }) =>
-      renameTeam(deps, companyScope(identity), { teamId: parseId(params.id), name }),
+    async ({ identity, params, body }) => {
+      if (Object.keys(body).length === 0) throw invalidField('/', 'must have name or quota');
+      return changeCompanyTeam(deps, companyScope(identity), parseId(params.id), body);
+    },
   );
 };

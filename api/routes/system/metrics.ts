@@ -13,7 +13,7 @@ import type { Routes } from '../../types.ts';
 /** GET /metrics: metrics of the service, for Prometheus. Requires the metrics token; a session token is refused. */
 export const metricsRoute: Routes = (app, { config, database, logger }) => {
   const secret = config.metricsToken ?? config.apiToken;
-  const readFigures = figuresReader({ database, logger });
+  const readFigures = figuresReader({ config, database, logger });
   // Measures from the start of the service, so that the first scrape has values.
   processMetrics();
   app.get(

@@ -11,6 +11,7 @@ import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { readUsage } from '../../status/read-usage.ts';
 import { teamNameTaken } from '../taken-names.ts';
 
 type Settings = Required<TeamChange>;
@@ -21,7 +22,7 @@ type Settings = Required<TeamChange>;
  *   Team has the name
  */
 export function changeTeam(
-  { database }: Pick<Dependencies, 'database'>,
+  { config, database }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
   asked: TeamChange,
 ): Promise<SelectedTeam> {
@@ -43,7 +44,10 @@ export function changeTeam(
         throw teamNameTaken();
       if (audit.length > 0) await updateTeam(tx, teamId, after);
       const { members } = await countTeamMembers(tx);
-      const result = { id: teamId, ...after, state, role, access, clients: reads.clients.length, members };
+      const result = {
+        ...{ id: teamId, ...after, state, role, access, clients: reads.clients.length, members },
+        ...(await readUsage(tx, config)),
+      };
       return { result, audit };
     },
   });

@@ -44,6 +44,10 @@ test('GET /v1/team shows the Team with the role, access and clients of the calle
       members,
       publish: 'anyone',
       redaction: null,
+      ...(access === 'full' && {
+        usage: { sources: 0, chunks: 0, files: 0, bytes: 0 },
+        quota: { chunks: null, bytes: null },
+      }),
     });
   }
 });
