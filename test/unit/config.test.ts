@@ -29,7 +29,7 @@ interface Setting {
   refused: string[];
 }
 
-const wholeNumbers = (key: keyof Config, fallback: number, min: number, max: number): Setting => ({
+const wholeNumbers = (key: keyof Config, fallback: number | null, min: number, max: number): Setting => ({
   key,
   fallback,
   accepted: [
@@ -188,6 +188,8 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
   MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
   MEMORY_MIN_FREE_DISK_MB: wholeNumbers('minFreeDiskMegabytes', 256, 32, 1_000_000_000),
+  MEMORY_TEAM_MAX_CHUNKS: wholeNumbers('teamMaxChunks', null, 0, Number.MAX_SAFE_INTEGER),
+  MEMORY_TEAM_MAX_BYTES: wholeNumbers('teamMaxBytes', null, 0, Number.MAX_SAFE_INTEGER),
   MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
   MEMORY_INDEX_FILES: {
     key: 'indexFiles',

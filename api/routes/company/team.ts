@@ -1,7 +1,8 @@
 import { parseId } from '../../../core/access/parse-id.ts';
 import { changeCompanyTeam } from '../../../core/identity/teams/change-company-team.ts';
 import { readTeam } from '../../../core/identity/teams/read-team.ts';
-import { invalidField } from '../../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { ownsCompany } from '../../../shared/access.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
 import { CompanyTeamChange } from '../../../shared/schemas/status.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -42,6 +43,7 @@ export const companyTeamRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, params, body }) => {
+      if (body.quota !== undefined && !ownsCompany(identity)) throw new ServiceError('company_role_required');
       if (Object.keys(body).length === 0) throw invalidField('/', 'must have name or quota');
       return changeCompanyTeam(deps, companyScope(identity), parseId(params.id), body);
     },

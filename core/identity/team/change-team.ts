@@ -44,10 +44,8 @@ export function changeTeam(
         throw teamNameTaken();
       if (audit.length > 0) await updateTeam(tx, teamId, after);
       const { members } = await countTeamMembers(tx);
-      const result = {
-        ...{ id: teamId, ...after, state, role, access, clients: reads.clients.length, members },
-        ...(await readUsage(tx, config)),
-      };
+      const team = { id: teamId, ...after, state, role, access, clients: reads.clients.length, members };
+      const result = { ...team, ...(await readUsage(tx, config)) };
       return { result, audit };
     },
   });

@@ -11,7 +11,6 @@ import { assertInvalid } from '../../support/refusals.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
-import { samplesOf } from '../service/metrics.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
@@ -213,39 +212,5 @@ describe('jobs of a Team at its quota', () => {
       [company.teamId],
     );
     assert.deepEqual(event?.detail, { code: 'quota_exceeded', version: 1 });
-  });
-});
-
-test('metrics show what all Teams store, and how many are near a quota, without naming one', async () => {
-  const names = ['memory_stored_chunks', 'memory_stored_bytes', 'memory_teams_near_quota'];
-  const read = async () => {
-    const samples = await samplesOf(service, 'test-token-of-the-service', ...names);
-    const valueOf = (name: string, labels: Record<string, string> = {}) =>
-      samples.find(
-        (sample) => sample.name === name && Object.entries(labels).every(([k, v]) => sample.labels[k] === v),
-      )?.value ?? 0;
-    assert.ok(
-      samples.every(({ labels }) => Object.keys(labels).every((key) => ['part', 'share'].includes(key))),
-    );
-    return {
-      chunks: valueOf('memory_stored_chunks'),
-      texts: valueOf('memory_stored_bytes', { part: 'texts' }),
-      near: valueOf('memory_teams_near_quota', { share: '0.9' }),
-      full: valueOf('memory_teams_near_quota', { share: '1' }),
-    };
-  };
-  const before = await read();
-  const near = await withQuota({ chunks: 10, bytes: 1000 });
-  assert.equal((await ingest(near, 9)).statusCode, 201);
-  const full = await withQuota({ chunks: null, bytes: 36 });
-  assert.equal((await ingest(full, 1)).statusCode, 201);
-  const far = await withQuota({ chunks: 100, bytes: null });
-  assert.equal((await ingest(far, 1)).statusCode, 201);
-  const after = await read();
-  assert.deepEqual(after, {
-    chunks: before.chunks + 11,
-    texts: before.texts + 11 * 36,
-    near: before.near + 2,
-    full: before.full + 1,
   });
 });

@@ -138,6 +138,12 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     post(service, await service.company(), '/v1/memory/imports', {
       items: [{ filename: 'a.exe', text: 'x' }],
     }),
+  quota_exceeded: async () => {
+    const company = await service.company();
+    const quota = { quota: { chunks: 0, bytes: null } };
+    await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
+    return post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
+  },
   team_archived: async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);

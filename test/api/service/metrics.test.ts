@@ -117,7 +117,18 @@ describe('metrics of requests', () => {
     assert.doesNotMatch(body, /secret|test-token|@/i);
     const labels = new Set(readSamples(body).flatMap((sample) => Object.keys(sample.labels)));
     const process = ['version', 'major', 'minor', 'patch', 'type', 'kind', 'space'];
-    const known = ['method', 'route', 'status', 'queue', 'state', 'outcome', 'le', ...process];
+    const known = [
+      'method',
+      'route',
+      'status',
+      'queue',
+      'state',
+      'outcome',
+      'le',
+      'part',
+      'share',
+      ...process,
+    ];
     assert.deepEqual(
       [...labels].filter((label) => !known.includes(label)),
       [],

@@ -55,6 +55,7 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
   'POST /v1/company/invitations': () => ({ email: newEmail() }),
   'POST /v1/company/teams': () => ({ name: `x ${newId()}` }),
   'PATCH /v1/company/teams/:team': () => ({ name: `x ${newId()}` }),
+  'PATCH /v1/company/teams/:team of the quota': () => ({ quota: { chunks: 1_000_000, bytes: null } }),
   'PUT /v1/company/grants/:admin/:team': () => ({ access: 'read' }),
   'POST /v1/company/access-requests': ({ team }) => ({ teamId: team, access: 'read' }),
 };

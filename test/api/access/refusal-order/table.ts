@@ -292,6 +292,13 @@ export const TABLE: Record<string, Fault[]> = {
   'DELETE /v1/company/invitations/:invitation': [...COMPANY_OWNED, ...missing('invitation')],
   'POST /v1/company/teams': COMPANY_MANAGED,
   'PATCH /v1/company/teams/:team': [...COMPANY_MANAGED, ...missing('team'), ARCHIVED],
+  // Only with a quota it requires a Company Owner, so the body is read before.
+  'PATCH /v1/company/teams/:team of the quota': [
+    ...COMPANY_MANAGED,
+    sentBy('a Company Admin', '403 company_role_required'),
+    ...missing('team'),
+    ARCHIVED,
+  ],
   'POST /v1/company/teams/:team/archive': [...COMPANY_MANAGED, ...missing('team')],
   'POST /v1/company/teams/:team/restore': [...COMPANY_MANAGED, ...missing('team')],
   'PUT /v1/company/grants/:admin/:team': [

@@ -92,6 +92,15 @@ export const COMPANY_ROWS: readonly Row[] = [
       targets.team(at, at.key === 'z' ? 'archived' : 'active').then((id) => ({ id })),
     body: (_values, cell) => ({ name: teamName(cell) }),
   },
+  {
+    route: 'PATCH /v1/company/teams/:id',
+    about: 'quota',
+    kind: 'Company Owners, change of a Team',
+    ok: 200,
+    values: ({ targets, at }) =>
+      targets.team(at, at.key === 'z' ? 'archived' : 'active').then((id) => ({ id })),
+    body: () => ({ quota: { chunks: 1_000_000, bytes: null } }),
+  },
   { route: 'POST /v1/company/teams/:id/archive', kind: 'Company Admins, by id', ok: 200, values: activeTeam },
   {
     route: 'POST /v1/company/teams/:id/archive',
