@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sizeText } from '../../cli/commands/team/storage.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { openTestApp } from '../support/app.ts';
+import { ask } from '../support/company.ts';
 import { addClient, addPerson, addTeam, post } from '../support/team.ts';
 import { assertRefused, openHomes } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
@@ -42,9 +44,29 @@ describe('cli team', () => {
     assert.match(shown, /^Your access +full$/m);
     assert.match(shown, /^Clients that you can reach +1$/m);
     assert.equal((await data<{ id: string }>('team', 'show')).id, company.teamId);
+    assert.match(shown, /^Stored +0 bytes, 0 chunks$/m);
+    const quota = { quota: { chunks: 500_000, bytes: 5_000_000_000 } };
+    await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
+    assert.match(await text('team', 'show'), /^Stored +0 bytes of 5\.0 GB, 0 of 500000 chunks$/m);
     const teamId = await addTeam(service, company);
     assert.equal((await data<{ clients: number }>('team', 'show', '--team', teamId)).clients, 0);
   });
+});
+
+test('sizes are shown with three digits at most', () => {
+  const shown = [0, 999, 1000, 9950, 999_499, 999_500, 1.2e9, 5e12, 2 ** 53 - 1].map(sizeText);
+  const expected = [
+    '0 bytes',
+    '999 bytes',
+    '1.0 kB',
+    '9.9 kB',
+    '999 kB',
+    '1.0 MB',
+    '1.2 GB',
+    '5.0 TB',
+    '9.0 PB',
+  ];
+  assert.deepEqual(shown, expected);
 });
 
 describe('cli status', () => {
@@ -56,6 +78,7 @@ describe('cli status', () => {
     assert.match(shown, /^Service +not well: (?:queue, )?worker$/m);
     assert.match(shown, /^Sources +1 active, 0 archived$/m);
     assert.match(shown, /^Chunks +1, 0 of them with a vector$/m);
+    assert.match(shown, /^Stored +6 bytes, 1 chunks$/m);
     assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
     assert.equal((await data<Status>('status')).sources.active, 1);
   });

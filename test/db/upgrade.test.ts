@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { asWorker, type Database, transaction } from '../../db/driver/database.ts';
 import { countTeamFigures } from '../../db/queries/jobs/status.ts';
+import { findTeamUsage } from '../../db/queries/jobs/usage.ts';
 import { claimCaptures } from '../../db/queries/memory/consolidation/captures.ts';
 import { findMemory } from '../../db/queries/memory/memories.ts';
 import { listVersions } from '../../db/queries/memory/memory-versions.ts';
@@ -17,6 +18,7 @@ import { ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
+import { countUsage } from '../api/quotas/counted-usage.ts';
 import { doJob } from '../support/do-job.ts';
 import { prepareDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
@@ -122,6 +124,13 @@ describe('a database of migration 0002 that is upgraded', () => {
   test('has the schema of a new one', async () => {
     const committed = await readFile(SCHEMA_FILE, 'utf8');
     assert.equal(await dumpSchema(database), committed.replaceAll('\r\n', '\n'));
+  });
+
+  test('has the usage of what it stored', async () => {
+    const { usage, added } = await transaction(database, everything, findTeamUsage);
+    assert.deepEqual(usage, await countUsage(database, team));
+    assert.ok(usage.sources === 3 && usage.chunks > 0 && usage.bytes > 0);
+    assert.deepEqual(added, { chunks: 0, bytes: 0 });
   });
 
   test('keeps its captures and memories', async () => {

@@ -1,8 +1,8 @@
 import { parseId } from '../../../core/access/parse-id.ts';
 import { changeCompanyTeam } from '../../../core/identity/teams/change-company-team.ts';
 import { readTeam } from '../../../core/identity/teams/read-team.ts';
-import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { ownsCompany } from '../../../shared/access.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
 import { CompanyTeamChange } from '../../../shared/schemas/status.ts';
 import { companyScope } from '../../../shared/scope.ts';

@@ -2,6 +2,7 @@ import { Status } from '../../../shared/schemas/status.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { type Column, fields, table } from '../../terminal/table.ts';
+import { storageText } from './storage.ts';
 
 const QUEUE_COLUMNS: readonly Column<Status['jobs'][number]>[] = [
   { title: 'Queue', value: ({ queue }) => queue },
@@ -45,6 +46,7 @@ function statusLines(status: Status): string[] {
     ['Imports', counts(importCounts)],
     ['Captures', counts(status.captures)],
     ['Memories', counts(status.memories)],
+    ['Stored', storageText(status)],
   ]);
   return [
     ...lines,
@@ -57,7 +59,8 @@ export const status: Command<typeof TEAM_OPTIONS> = {
   section: 'team',
   summary: 'show the state of the service, and what a Team contains',
   about: `Shows the state of the service, and the figures of a Team: sources, chunks, imports, captures and memories, as far as
-you can reach them. With Full access, also the queues.`,
+you can reach them. With Full access, also the queues,
+and what the Team stores and its quota.`,
   options: TEAM_OPTIONS,
   notes: CREDENTIAL_NOTE,
   async run(values) {

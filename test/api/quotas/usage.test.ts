@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Usage } from '../../../db/queries/jobs/usage.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { findTeamUsage, type Usage } from '../../../db/queries/jobs/usage.ts';
+import { insertCapture } from '../../../db/queries/memory/consolidation/captures.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
@@ -8,6 +10,7 @@ import { sendCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemory, decide } from '../../support/memories.ts';
+import { ownerScope } from '../../support/scopes.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
@@ -131,6 +134,29 @@ test('usage has the text of an indexed file, and loses it with the file', async 
   const { sources, chunks, files, bytes } = await assertExact(company, 'deleted');
   // The deleted version is kept.
   assert.deepEqual({ sources, chunks, files, bytes }, { sources: 0, chunks: 0, files: 0, bytes: 28 });
+});
+
+test('a transaction finds what it has added, however often changes are folded', async () => {
+  const company = await service.company();
+  await addSource(service, company, { text: 'Stored before.' });
+  const draft = {
+    sessionId: 's',
+    sequence: null,
+    layerId: null,
+    startedAt: null,
+    endedAt: null,
+    metadata: {},
+  };
+  await transaction(database, ownerScope(company), async (tx) => {
+    for (let n = 1; n <= 100; n++) {
+      await insertCapture(tx, { ...draft, id: newId(), summary: 'ten octets' });
+      const { usage, added } = await findTeamUsage(tx);
+      assert.deepEqual([usage.bytes, added], [14 + 10 * n, { chunks: 0, bytes: 10 * n }]);
+    }
+  });
+  await assertExact(company, 'committed');
+  const { added } = await transaction(database, ownerScope(company), findTeamUsage);
+  assert.deepEqual(added, { chunks: 0, bytes: 0 });
 });
 
 test('sources that are due do not count, though no job has archived them', async () => {
