@@ -74,7 +74,7 @@ function queueMetrics({ queues, workers }: ServiceFigures): Recorded[] {
   ];
 }
 
-/** Metrics of what all Teams store together. */
+/** Metrics of the storage of all Teams together. */
 function usageMetrics({ usage }: ServiceFigures): Recorded[] {
   const { sources, chunks, files, bytes, nearQuota, atQuota } = usage;
   return [

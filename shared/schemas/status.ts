@@ -30,7 +30,7 @@ export const Usage = Type.Object({
   files: Type.Integer({ description: 'live files of the workspace' }),
   bytes: Type.Integer({
     description:
-      'of the texts of active sources, captures, versions of memories and versions of files, and of what is kept besides',
+      'of the texts of active sources, captures, versions of memories and versions of files, and all else that is kept',
   }),
 });
 const Limit = (description: string) =>

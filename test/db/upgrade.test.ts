@@ -126,7 +126,7 @@ describe('a database of migration 0002 that is upgraded', () => {
     assert.equal(await dumpSchema(database), committed.replaceAll('\r\n', '\n'));
   });
 
-  test('has the usage of what it stored', async () => {
+  test('counts its usage', async () => {
     const { usage, added } = await transaction(database, everything, findTeamUsage);
     assert.deepEqual(usage, await countUsage(database, team));
     assert.ok(usage.sources === 3 && usage.chunks > 0 && usage.bytes > 0);

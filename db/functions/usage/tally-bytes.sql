@@ -1,4 +1,4 @@
--- Trigger for tables with a team_id: adds the changes of what their rows take to usage_tally. The arguments of the trigger
+-- Trigger for tables with a team_id: adds the changes of the bytes of their rows to usage_tally. The arguments of the trigger
 -- are the part, an expression for the bytes of a row, default bytes, and a condition for the rows that are files, default
 -- none. They are SQL, which only the definitions of the triggers write.
 create or replace function memory.tally_bytes() returns trigger

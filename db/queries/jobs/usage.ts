@@ -9,7 +9,7 @@ export interface Usage {
   chunks: number;
   /** Live ones of the workspace. */
   files: number;
-  /** Of texts, captures, versions of memories and of files, and of what is kept besides. */
+  /** Of texts, captures, versions of memories and of files, and all else that is kept. */
   bytes: number;
 }
 
