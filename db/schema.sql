@@ -662,6 +662,9 @@ table memory.kept_chunk (
   text text not null,
   headings text[] not null,
   page integer,
+  sheet text,
+  row integer,
+  slide integer,
   created_at timestamp with time zone not null,
   text_hash bytea,
   keys integer[],
@@ -687,6 +690,8 @@ table memory.kept_source (
 );
 CREATE INDEX kept_source_end ON memory.kept_source USING btree (archived_at);
 row level security on;
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 
 table memory.keyword_df (
   team_id uuid not null,
@@ -2228,10 +2233,10 @@ AS $function$
        and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, headings, page, created_at, text_hash, keys, weights,
-                            model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.headings, c.page, c.created_at, c.text_hash, t.keys,
-           t.weights, e.model, e.embedding
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at, text_hash,
+                            keys, weights, model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.headings, c.page, c.sheet, c.row, c.slide,
+           c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
       left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id
@@ -3383,8 +3388,10 @@ AS $function$
                           order by n.ordinal limit p_limit)
     returning k.*, s.client_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, headings, page, created_at, text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.headings, m.page, m.created_at, m.text_hash
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at,
+                       text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.headings, m.page, m.sheet, m.row,
+           m.slide, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)

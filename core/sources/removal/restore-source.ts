@@ -17,12 +17,13 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
  *   layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source belongs to a
  *   memory or a workspace file, has expired, is active, was archived more than `archiveDays` ago, or if the layer has an
- *   active source with its text or its external id
+ *   active source with its text or its external id; `quota_exceeded`
  */
 export function restoreSource(deps: Needed, scope: TeamScope, id: string): Promise<Source> {
   return runCommand(deps.database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'restore', () => lockNamesOf(tx, id)),
     apply: (tx, source) => apply(tx, deps, source),
+    quota: deps.config,
   });
 }
 

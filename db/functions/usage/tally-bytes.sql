@@ -38,5 +38,9 @@ create or replace trigger tally_bytes_changed after update on memory.workspace_v
 create or replace trigger tally_bytes_gone after delete on memory.workspace_version referencing old table as gone
   for each statement
   execute function memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
+create or replace trigger tally_bytes_added after insert on memory.kept_source referencing new table as added
+  for each statement execute function memory.tally_bytes('kept');
+create or replace trigger tally_bytes_gone after delete on memory.kept_source referencing old table as gone
+  for each statement execute function memory.tally_bytes('kept');
 
 revoke execute on function memory.tally_bytes() from public, memory_service, memory_worker;

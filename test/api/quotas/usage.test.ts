@@ -48,6 +48,7 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
   const chunks = (n = 1 + below(4)) => Array.from({ length: n }, () => ({ text: text() }));
   const scope = () => (below(2) === 0 ? {} : { clientId });
   const sources: string[] = [];
+  const archived: string[] = [];
   const memories: string[] = [];
   const files = new Map<string, number>();
   const workspace = workspaceOf(app, company.headers);
@@ -68,7 +69,20 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
     'ingest again': () => post(service, company, '/v1/memory/ingest', { title: 'x', text: 'The same.' }),
     archive: async () => {
       const id = pick(sources);
-      if (id !== undefined) await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+      if (id === undefined) return;
+      await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+      archived.push(id);
+    },
+    'restore an archived source': async () => {
+      const id = pick(archived);
+      if (id === undefined) return;
+      const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+      assert.equal(restored.statusCode, 200, restored.body);
+      sources.push(id);
+    },
+    'purge an archived source': async () => {
+      const id = pick(archived);
+      if (id !== undefined) await post(service, company, `/v1/memory/sources/${id}/purge`, {});
     },
     purge: async () => {
       const id = pick(sources);

@@ -19,6 +19,7 @@ const { app, database } = service;
 
 let company: SignedIn;
 let sources: string[];
+let archived: string;
 let published: Memory[];
 let inReview: Memory[];
 let discarded: Memory;
@@ -71,6 +72,11 @@ const REFUSED: readonly [route: string, name: string, send: () => Promise<Answer
     () => decision('update', published[0] as Memory, { content: text() }),
   ],
   ['POST /v1/memory/memories', 'restore', () => decision('restore', published[0] as Memory, { version: 1 })],
+  [
+    'POST /v1/memory/sources/{id}/restore',
+    'an archived source',
+    () => posted(`/v1/memory/sources/${archived}/restore`),
+  ],
   ['POST /v1/workspace/push', 'a file', () => push(file('team/new.md', text()))],
 ];
 
@@ -177,9 +183,11 @@ async function embed(): Promise<Answer> {
 before(async () => {
   company = await service.company();
   sources = [];
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 5; n++) {
     sources.push((await addSource(service, company, { text: `prepared ${newId()}` })).id);
   }
+  archived = take(sources);
+  assert.equal((await asked('DELETE', `/v1/memory/sources/${archived}`)).statusCode, 204);
   await addSource(service, company, { title: 'y', externalId: 'own', text: 'Own.' });
   const contents = (count: number) =>
     Array.from({ length: count }, () => ({ content: `prepared ${newId()}` }));

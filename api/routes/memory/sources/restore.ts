@@ -21,7 +21,7 @@ export const restoreRoute: Routes = (app, deps) => {
         tags: ['memory'],
         params: IdParams,
         response: { 200: Source },
-        errors: errorCodes('forbidden', 'team_archived', 'conflict'),
+        errors: errorCodes('forbidden', 'team_archived', 'conflict', 'quota_exceeded'),
       },
     },
     ({ params, teamScope }) => restoreSource(deps, teamScope, parseId(params.id)),
