@@ -152,6 +152,25 @@ describe('a restored source', () => {
     }
   });
 
+  test('has its words counted again, and its terms made again if they are of an earlier version', async () => {
+    const company = await service.company();
+    const jobs = async () =>
+      (
+        await database.query<{ name: string }>(
+          `select name from pgboss.job where data ->> 'teamId' = $1::text and state = 'created' order by name`,
+          [company.teamId],
+        )
+      ).map(({ name }) => name);
+    const { id } = await addSource(service, company);
+    for (const outdated of [false, true]) {
+      await archived(service, company, id);
+      if (outdated) await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
+      await database.query(`delete from pgboss.job where data ->> 'teamId' = $1::text`, [company.teamId]);
+      await restored(service, company, id);
+      assert.deepEqual(await jobs(), ['keywords.count', ...(outdated ? ['terms.renew'] : [])]);
+    }
+  });
+
   test('leaves feedback settled that was settled when it was archived', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company, { text: 'The ocelot sleeps.' });
