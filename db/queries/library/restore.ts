@@ -3,6 +3,7 @@ import type { LayerId } from '../../../shared/scope.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
+import { lockDueRepeats } from '../memory/expiry.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from '../memory/source-rows.ts';
 import { lockSource } from '../memory/sources.ts';
 
@@ -25,10 +26,15 @@ async function findNames(tx: TeamTransaction, id: string): Promise<SourceNames |
   return row ?? null;
 }
 
-/** Locks the names of a source as `lockSource` does, before the source itself, as a request that stores a source does. */
+/**
+ * Locks the names of a source as `lockSource` does, and the due sources that it would repeat. Call it before the source is
+ * locked: a request that stores a source locks its names first, and a purge of a due source locks it before its copies.
+ */
 export async function lockNamesOf(tx: TeamTransaction, id: string): Promise<void> {
   const names = await findNames(tx, id);
-  if (names !== null) await lockSource(tx, names);
+  if (names === null) return;
+  await lockSource(tx, names);
+  await lockDueRepeats(tx, names);
 }
 
 /** Returns the names of a source. Lock the source before. */
