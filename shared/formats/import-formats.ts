@@ -50,7 +50,19 @@ export const IMPORT_FORMATS = {
     extensions: ['xlsx'],
     aliases: [],
   },
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': {
+    label: 'PPTX',
+    extensions: ['pptx'],
+    aliases: [],
+  },
+  'application/vnd.oasis.opendocument.text': { label: 'ODT', extensions: ['odt'], aliases: [] },
   'application/vnd.oasis.opendocument.spreadsheet': { label: 'ODS', extensions: ['ods'], aliases: [] },
+  'application/vnd.oasis.opendocument.presentation': { label: 'ODP', extensions: ['odp'], aliases: [] },
+  'application/rtf': {
+    label: 'RTF',
+    extensions: ['rtf'],
+    aliases: ['text/rtf', 'application/x-rtf'],
+  },
   'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [] },
   'application/mbox': {
     label: 'mailbox (.mbox)',

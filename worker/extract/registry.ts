@@ -21,8 +21,14 @@ export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extracto
     (await import('./office/docx.ts')).extractDocx,
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': async () =>
     (await import('./office/sheets/xlsx.ts')).extractXlsx,
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': async () =>
+    (await import('./office/slides/pptx.ts')).extractPptx,
+  'application/vnd.oasis.opendocument.text': async () => (await import('./office/text/odt.ts')).extractOdt,
+  'application/vnd.oasis.opendocument.presentation': async () =>
+    (await import('./office/slides/odp.ts')).extractOdp,
   'application/vnd.oasis.opendocument.spreadsheet': async () =>
     (await import('./office/sheets/ods.ts')).extractOds,
+  'application/rtf': async () => (await import('./office/text/rtf.ts')).extractRtf,
   'message/rfc822': async () => (await import('./mail/email.ts')).extractEmail,
   'application/mbox': async () => (await import('./mail/mbox.ts')).extractMbox,
 };

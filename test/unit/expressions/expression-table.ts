@@ -272,6 +272,12 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(\d\d:\d\d):00(?:\.0{1,9})?$/,
   ],
   'worker/extract/office/sheets/ods.ts': [/^table:(?:covered-)?table-cell$/],
+  'worker/extract/office/text/odf-reader.ts': [
+    /^table:(?:covered-)?table-cell$/,
+    /^office(?:ooo)?:annotation$/,
+  ],
+  'worker/extract/office/text/rtf-blocks.ts': [/^\s*•\t/, /[\p{L}\p{N}]/u],
+  'worker/extract/text/markdown-blocks.ts': [/\s+/g],
   'worker/extract/office/sheets/workbook.ts': [/_x([0-9A-Fa-f]{4})_/g, /^(?:1|true|on)$/],
   'worker/extract/office/sheets/xlsx.ts': [/^\d{1,9}$/],
   'worker/extract/html/html-to-markdown.ts': [

@@ -1,0 +1,248 @@
+import { dayOf } from '../../../../shared/text/fields.ts';
+import { FileFault } from '../../extraction.ts';
+import type { Block } from '../../text/markdown-blocks.ts';
+import { RtfBlocks } from './rtf-blocks.ts';
+import { decodeRun, encodingOfCharset, encodingOfPage } from './rtf-charsets.ts';
+import type { RtfToken } from './rtf-tokens.ts';
+import { CHARACTERS, NEWER, PARAGRAPH_ENDS, SKIPPED, SYMBOLS } from './rtf-words.ts';
+
+/** What becomes of the text of a group. */
+type Destination = 'text' | 'skipped' | 'fonts' | 'info' | 'title' | 'time' | 'marker';
+
+/** The state that a group inherits, and that ends with it. */
+interface GroupState {
+  destination: Destination;
+  /** So many characters after `\u` are for programs without Unicode. */
+  fallback: number;
+  font: number;
+  isHidden: boolean;
+  isDeleted: boolean;
+  /** The note or comment that ends with the group. */
+  ends: { blocks: RtfBlocks; label: string } | null;
+  level: number | null;
+  inTable: boolean;
+  depth: number;
+}
+
+const MAX_DEPTH = 1_000;
+
+/** The groups that begin a note or a comment. */
+const NOTES = new Set(['annotation', 'endnote', 'footnote']);
+
+/** Reads the tokens of an RTF file. */
+export class RtfReader {
+  title = '';
+  #page = encodingOfPage(1252);
+  readonly #fonts = new Map<number, string>();
+  readonly #states: GroupState[] = [];
+  #state: GroupState = {
+    destination: 'text',
+    fallback: 1,
+    font: -1,
+    isHidden: false,
+    isDeleted: false,
+    ends: null,
+    level: null,
+    inTable: false,
+    depth: 1,
+  };
+  /** The blocks that are read now, and those outside, which continue after a note. */
+  #blocks = new RtfBlocks();
+  readonly #outer: RtfBlocks[] = [];
+  #notes = 0;
+  /** Whether the group has just begun with a star: a program that does not know it must leave it out. */
+  #isStarred = false;
+  #isFirst = false;
+  /** How many characters are still left out after `\u`. */
+  #left = 0;
+  #pending: Uint8Array[] = [];
+  #times = new Map<string, number>();
+  #time = { name: '', year: 0, month: 0, day: 0 };
+
+  /** Reads the next token. @throws FileFault `too_deep` */
+  read(token: RtfToken): void {
+    if (token.kind === 'bytes') {
+      this.#addBytes(token.bytes);
+      return;
+    }
+    this.#flush();
+    if (token.kind === 'open') this.#open();
+    else if (token.kind === 'close') this.#close();
+    else if (this.#left > 0) this.#left -= 1;
+    else if (token.kind === 'symbol') this.#addSymbol(token.symbol);
+    else this.#readWord(token.name, token.value);
+  }
+
+  /** Whether all groups have ended. */
+  get isComplete(): boolean {
+    return this.#states.length === 0;
+  }
+
+  /** Ends the document. */
+  end(): { blocks: Block[]; date: string | null } {
+    this.#flush();
+    const time = this.#times.get('revtim') ?? this.#times.get('creatim');
+    return { blocks: this.#blocks.end(), date: time === undefined ? null : dayOf(new Date(time)) };
+  }
+
+  #open(): void {
+    if (this.#states.length >= MAX_DEPTH) {
+      throw new FileFault(
+        'too_deep',
+        `The file is nested more than ${MAX_DEPTH} levels deep: save it in a simpler form.`,
+      );
+    }
+    this.#left = 0;
+    this.#states.push(this.#state);
+    this.#state = { ...this.#state, ends: null };
+    this.#isFirst = true;
+    this.#isStarred = false;
+  }
+
+  #close(): void {
+    this.#left = 0;
+    this.#isFirst = false;
+    const { ends, destination } = this.#state;
+    const outer = this.#states.pop();
+    if (outer === undefined) return;
+    if (destination === 'time' && outer.destination !== 'time') this.#endTime();
+    this.#state = outer;
+    if (ends === null) return;
+    const note = ends.blocks.end();
+    this.#blocks = this.#outer.pop() ?? this.#blocks;
+    this.#blocks.addAfter(ends.label, note);
+  }
+
+  #addSymbol(symbol: string): void {
+    if (symbol === '*') this.#isStarred = this.#isFirst;
+    else {
+      this.#isFirst = false;
+      this.#addText(SYMBOLS[symbol] ?? '');
+    }
+  }
+
+  #readWord(name: string, value: number | null): void {
+    const isFirst = this.#isFirst;
+    const isStarred = this.#isStarred;
+    this.#isFirst = false;
+    this.#isStarred = false;
+    if (this.#state.destination === 'skipped') return;
+    if (isFirst && this.#beginGroup(name, isStarred)) return;
+    if (name === 'u') this.#addUnit(value ?? 0);
+    else if (name === 'uc') this.#state.fallback = Math.min(Math.max(value ?? 1, 0), 100);
+    else if (name === 'ansicpg') this.#page = encodingOfPage(value ?? 0);
+    else if (name === 'mac') this.#page = encodingOfPage(10_000);
+    else if (name === 'f') this.#state.font = value ?? -1;
+    else if (name === 'fcharset') this.#addFont(value ?? 0);
+    else if (this.#state.destination === 'marker' && PARAGRAPH_ENDS.has(name)) this.#endMarkedParagraph();
+    else if (this.#state.destination === 'time') this.#addTime(name, value ?? 0);
+    else if (this.#state.destination === 'text') this.#readLayout(name, value);
+    else this.#addText(CHARACTERS[name] ?? '');
+  }
+
+  /** Finds out what the group is from its first word. Returns whether the word has no other meaning. */
+  #beginGroup(name: string, isStarred: boolean): boolean {
+    const { destination } = this.#state;
+    if (name === 'fonttbl') this.#state.destination = 'fonts';
+    else if (name === 'info') this.#state.destination = 'info';
+    else if (destination === 'info') this.#beginInfo(name);
+    else if (NOTES.has(name) && destination === 'text') this.#beginNote(name);
+    else if (name === 'listtext' || name === 'pntext') {
+      this.#state.destination = destination === 'text' ? 'marker' : 'skipped';
+    } else if (SKIPPED.has(name) || (isStarred && !NEWER.has(name))) this.#state.destination = 'skipped';
+    else return false;
+    return true;
+  }
+
+  #beginInfo(name: string): void {
+    const isTime = name === 'revtim' || name === 'creatim';
+    this.#state.destination = isTime ? 'time' : name === 'title' ? 'title' : 'skipped';
+    this.#time = { name, year: 0, month: 0, day: 0 };
+  }
+
+  #beginNote(name: string): void {
+    if (name !== 'annotation') {
+      this.#notes += 1;
+      this.#blocks.addText(`[${this.#notes}]`);
+    }
+    this.#outer.push(this.#blocks);
+    this.#blocks = new RtfBlocks();
+    const label = name === 'annotation' ? 'Comment:' : `[${this.#notes}]`;
+    Object.assign(this.#state, { ends: { blocks: this.#blocks, label }, level: null, inTable: false });
+  }
+
+  #readLayout(name: string, value: number | null): void {
+    const state = this.#state;
+    if (PARAGRAPH_ENDS.has(name)) {
+      if (!state.isDeleted) this.#blocks.endParagraph(state);
+    } else if (name === 'cell') this.#blocks.endCell();
+    else if (name === 'row') this.#blocks.endRow();
+    else if (name === 'pard') Object.assign(state, { level: null, inTable: false, depth: 1 });
+    else if (name === 'plain') Object.assign(state, { isHidden: false, isDeleted: false });
+    else if (name === 'intbl') state.inTable = true;
+    else if (name === 'outlinelevel')
+      state.level = value !== null && value >= 0 && value < 9 ? value + 1 : null;
+    else if (name === 'ilvl') state.depth = Math.min(Math.max(value ?? 0, 0), 8) + 1;
+    else if (name === 'v') state.isHidden = value !== 0;
+    else if (name === 'deleted') state.isDeleted = value !== 0;
+    else this.#addText(CHARACTERS[name] ?? '');
+  }
+
+  /** AbiWord writes the whole item into the group of its marker: what was read is its text. */
+  #endMarkedParagraph(): void {
+    for (const state of [this.#state, ...this.#states]) {
+      if (state.destination === 'marker') state.destination = 'text';
+    }
+    this.#blocks.useMarkerAsText();
+    this.#blocks.endParagraph(this.#state);
+  }
+
+  /** Adds a code unit, and leaves out the characters after it that older programs show instead. */
+  #addUnit(value: number): void {
+    this.#addText(String.fromCharCode(value & 0xffff));
+    this.#left = this.#state.fallback;
+  }
+
+  #addBytes(bytes: Uint8Array): void {
+    this.#isFirst = false;
+    const left = Math.min(this.#left, bytes.length);
+    this.#left -= left;
+    const { destination } = this.#state;
+    const isRead = destination === 'text' || destination === 'title' || destination === 'marker';
+    if (isRead && left < bytes.length) this.#pending.push(bytes.subarray(left));
+  }
+
+  /** Decodes the characters before this token together: a character can have two bytes. */
+  #flush(): void {
+    if (this.#pending.length === 0) return;
+    const encoding = this.#fonts.get(this.#state.font) ?? this.#page;
+    const text = decodeRun(Buffer.concat(this.#pending), encoding);
+    this.#pending = [];
+    this.#addText(text);
+  }
+
+  #addText(text: string): void {
+    const { destination, isHidden, isDeleted } = this.#state;
+    if (text === '' || isHidden || isDeleted) return;
+    if (destination === 'text') this.#blocks.addText(text);
+    else if (destination === 'title') this.title += text;
+    else if (destination === 'marker') this.#blocks.addMarker(text);
+  }
+
+  #addFont(charset: number): void {
+    const encoding = encodingOfCharset(charset);
+    if (this.#state.destination === 'fonts' && encoding !== null) this.#fonts.set(this.#state.font, encoding);
+  }
+
+  #addTime(name: string, value: number): void {
+    if (name === 'yr') this.#time.year = value;
+    else if (name === 'mo') this.#time.month = value;
+    else if (name === 'dy') this.#time.day = value;
+  }
+
+  #endTime(): void {
+    const { name, year, month, day } = this.#time;
+    // The day of an unknown time is 0.
+    if (year > 0 && month > 0 && day > 0) this.#times.set(name, Date.UTC(year, month - 1, day));
+  }
+}
