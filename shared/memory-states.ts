@@ -14,6 +14,7 @@ export const MEMORY_ACTIONS = [
   'restore',
   'renew',
   'keep',
+  'move',
 ] as const;
 export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
@@ -22,7 +23,7 @@ export const ITEM_ACTIONS = ['publish', 'review', 'discard'] as const;
 export type ItemAction = (typeof ITEM_ACTIONS)[number];
 
 const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAction, MemoryState>>>>> = {
-  review: { publish: 'published', discard: 'discarded', renew: 'review' },
+  review: { publish: 'published', discard: 'discarded', renew: 'review', move: 'review' },
   published: {
     update: 'published',
     unpublish: 'review',
@@ -30,6 +31,7 @@ const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAc
     restore: 'published',
     renew: 'published',
     keep: 'published',
+    move: 'published',
   },
   discarded: { reopen: 'review' },
   archived: { restore: 'published' },

@@ -5,7 +5,7 @@ import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
-import { requireRight, type TeamScope } from '../../shared/scope.ts';
+import { requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { type ContentInput, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -36,8 +36,8 @@ export interface TextChecks {
 /**
  * Decides on one memory, or on a source that feedback put into review. What an action does is in its file in `actions`.
  * @param signal of the request: no content is cut after it is closed
- * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
- *   `team_archived`, `version_conflict`, `conflict`, `quota_exceeded`
+ * @throws ServiceError `invalid_request`, `scope_forbidden`, `not_found`, `unauthenticated`, `team_forbidden`,
+ *   `full_access_required`, `team_archived`, `version_conflict`, `conflict`, `quota_exceeded`
  */
 export async function decide(
   deps: DecideDependencies,
@@ -47,7 +47,7 @@ export async function decide(
   { checkStored, assertAllowed }: TextChecks,
 ): Promise<Memory> {
   const { config, database } = deps;
-  const decision = parseDecision(given);
+  const decision = parseDecision(scope, given);
   const found = await transaction(database, scope, (tx) => find(tx, decision));
   if (found === null) {
     const { action, memoryId, version } = decision;
@@ -73,8 +73,9 @@ export async function decide(
   });
 }
 
-function parseDecision(decision: Decision): ParsedDecision {
-  const { action, tags, supersedes, expiresAt } = decision;
+function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
+  const { clientId, ...rest } = decision;
+  const { action, tags, supersedes, expiresAt } = rest;
   const { fields, assertComplete } = ACTIONS[action];
   assertComplete?.(decision);
   for (const field of ACTION_FIELDS) {
@@ -84,12 +85,15 @@ function parseDecision(decision: Decision): ParsedDecision {
   }
   const expiry = parseExpiry(expiresAt, '/expiresAt');
   assertFuture(expiry);
+  // Before the id of the memory: a scope is refused first.
+  const target = clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
   return {
-    ...decision,
+    ...rest,
     memoryId: parseId(decision.memoryId),
     supersedes: supersedes === undefined ? null : parseId(supersedes),
     tags: tags === undefined ? null : parseTags(tags),
     expiresAt: expiry,
+    target,
   };
 }
 
@@ -108,9 +112,10 @@ async function lockDecision(
   decision: ParsedDecision,
   otherId: string | null,
 ): Promise<LockedDecision> {
-  const { action, memoryId } = decision;
+  const { action, memoryId, target } = decision;
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
+  if (target !== undefined && !(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
   const lockedMemories = await lockMemories(tx, otherId === null ? [memoryId] : [memoryId, otherId]);
   const own = lockedMemories.get(memoryId);
   const other = otherId === null ? null : (lockedMemories.get(otherId)?.memory ?? null);

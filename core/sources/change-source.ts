@@ -1,4 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { SourceNames } from '../../db/queries/library/move.ts';
 import {
   type GivenFields,
   type SourceField,
@@ -10,21 +12,22 @@ import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactFields } from '../redaction/redact-fields.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
-import { lockSourceForChange } from './lock-source.ts';
+import { lockSourceForChange, lockSourceForMove } from './lock-source.ts';
+import { moveSource } from './move-source.ts';
 
 /**
  * Parses the change of a source.
  * @throws ServiceError `invalid_request`
  */
-export function parseSourceChange({ title, tags, expiresAt }: SourceChange): GivenFields {
-  if (title === undefined && tags === undefined && expiresAt === undefined) {
-    throw invalidField('/', 'must have title, tags or expiresAt');
+export function parseSourceChange({ title, tags, expiresAt, clientId }: SourceChange): GivenFields {
+  if ([title, tags, expiresAt, clientId].every((field) => field === undefined)) {
+    throw invalidField('/', 'must have title, tags, expiresAt or clientId');
   }
   const expiry = parseExpiry(expiresAt, '/expiresAt');
   assertFuture(expiry);
@@ -35,12 +38,19 @@ export function parseSourceChange({ title, tags, expiresAt }: SourceChange): Giv
   };
 }
 
+/** A source that is to be changed: locked, with the layer that it is to be in if the change names one. */
+interface Locked {
+  source: Source;
+  target?: { layerId: LayerId; names: SourceNames };
+}
+
 /**
- * Changes the title, the tags and the expiry of a source. Fields that are not given do not change.
+ * Changes the title, the tags, the expiry and the layer of a source. Fields that are not given do not change.
  * @returns the source as it is now
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller
- *   can write to the layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source
- *   belongs to a memory, or is archived, or for the title or the expiry of a file; `secret_detected`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`; `scope_forbidden` if the caller cannot write to the new layer;
+ *   `not_found`; `forbidden` unless the caller can write to the layer of the source and has created it or has Full access;
+ *   `team_archived`; `conflict` if the source belongs to a memory, or is archived, for the title, the expiry or the layer
+ *   of a file, or if the new layer has an active source with the same text or external id; `secret_detected`
  */
 export async function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -48,14 +58,21 @@ export async function changeSource(
   id: string,
   change: SourceChange,
 ): Promise<Source & { redactions: Redaction[] }> {
-  const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), change);
-  const given = parseSourceChange(fields);
+  const { clientId, ...rest } = change;
+  const layerId = clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
+  const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), rest);
+  const given = parseSourceChange(clientId === undefined ? fields : { ...fields, clientId });
   const source = await runCommand(database, scope, {
-    lock: (tx) => lockSourceForChange(tx, id, 'change'),
-    apply: async (tx, source) => {
-      const { updated, ...applied } = await apply(tx, source, given, assertAllowed);
-      if (!updated.includes('title')) return applied;
-      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, [], true) };
+    lock: async (tx): Promise<Locked> => {
+      if (layerId === undefined) return { source: await lockSourceForChange(tx, id, 'change') };
+      const { source, names } = await lockSourceForMove(tx, id, layerId);
+      return { source, target: { layerId, names } };
+    },
+    apply: async (tx, locked) => {
+      const { updated, moved, ...applied } = await apply(tx, locked, given, assertAllowed);
+      const retitled = updated.includes('title');
+      if (moved.length === 0 && !retitled) return applied;
+      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, retitled) };
     },
   });
   return { ...source, redactions };
@@ -63,13 +80,39 @@ export async function changeSource(
 
 async function apply(
   tx: TeamTransaction,
-  source: Source,
+  { source: before, target }: Locked,
   given: GivenFields,
   assertAllowed: () => void,
-): Promise<Applied<Source> & { updated: SourceField[] }> {
-  const { id, kind, state, clientId } = source;
+): Promise<Applied<Source> & { updated: SourceField[]; moved: LayerId[] }> {
+  assertChangeable(before, given, target !== undefined);
+  assertAllowed();
+  let source = before;
+  const audit: AuditEntry[] = [];
+  const moved: LayerId[] = [];
+  if (target !== undefined && target.layerId !== before.clientId) {
+    const { result, audit: events } = await moveSource(tx, before, target.names, target.layerId);
+    source = result;
+    audit.push(...events);
+    moved.push(target.layerId);
+  }
+  const changed = await updateSourceFields(tx, source.id, given);
+  if (changed === null) return { result: source, audit, updated: [], moved };
+  const { updated } = changed;
+  const subject = { subjectType: 'source', subjectId: source.id, layerId: source.clientId } as const;
+  audit.push({ kind: 'memory.update', ...subject, detail: { updated } });
+  return { result: changed.source, audit, updated, moved };
+}
+
+function assertChangeable({ kind, state }: Source, given: GivenFields, moves: boolean): void {
   if (kind === 'memory') {
-    throw new ServiceError('conflict', 'The source belongs to a memory; update the memory instead');
+    const verb = moves ? 'move' : 'update';
+    throw new ServiceError('conflict', `The source belongs to a memory; ${verb} the memory instead`);
+  }
+  if (kind === 'file' && moves) {
+    throw new ServiceError(
+      'conflict',
+      'The source belongs to a workspace file; push it under another path instead',
+    );
   }
   if (kind === 'file' && given.title !== null && given.title !== undefined) {
     throw new ServiceError('conflict', 'The title is the name of the file; push the file under another name');
@@ -78,15 +121,4 @@ async function apply(
     throw new ServiceError('conflict', 'A workspace file does not expire; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
-  assertAllowed();
-  const changed = await updateSourceFields(tx, id, given);
-  if (changed === null) return { result: source, audit: [], updated: [] };
-  const { updated } = changed;
-  return {
-    result: changed.source,
-    updated,
-    audit: [
-      { kind: 'memory.update', subjectType: 'source', subjectId: id, layerId: clientId, detail: { updated } },
-    ],
-  };
 }

@@ -1,9 +1,18 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import { findSourceNames, type SourceNames } from '../../db/queries/library/move.ts';
 import { findSource, lockOwnSource } from '../../db/queries/memory/source-library.ts';
+import { lockSource } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
+import type { LayerId } from '../../shared/scope.ts';
+import {
+  assertActive,
+  canRead,
+  canWrite,
+  type LockedTeam,
+  lockTeamForWrite,
+} from '../access/lock-and-recheck.ts';
 
 /**
  * Locks a source for a change by its author, or by a caller with Full access, and rechecks the rights of the caller.
@@ -15,10 +24,44 @@ import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/loc
 export async function lockSourceForChange(
   tx: TeamTransaction,
   id: string,
-  verb: 'archive' | 'change' | 'restore',
+  verb: Exclude<Verb, 'move'>,
   lockFirst: () => Promise<void> = async () => undefined,
 ): Promise<Source> {
   const team = await lockTeamForWrite(tx);
+  const layerId = await findToChange(tx, team, id, verb);
+  await lockFirst();
+  return lockFound(tx, team, id, layerId, verb);
+}
+
+/**
+ * Locks a source as `lockSourceForChange` does, and before it its names in the layer that it is to be moved to, as a new
+ * source there would.
+ * @throws ServiceError as `lockSourceForChange`; `scope_forbidden` if the caller cannot write to the target; `conflict` if
+ *   the text was replaced at the same time
+ */
+export async function lockSourceForMove(
+  tx: TeamTransaction,
+  id: string,
+  target: LayerId,
+): Promise<{ source: Source; names: SourceNames }> {
+  const team = await lockTeamForWrite(tx);
+  if (!(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
+  const layerId = await findToChange(tx, team, id, 'move');
+  const names = await findSourceNames(tx, id);
+  if (names === null) throw new ServiceError('not_found');
+  await lockSource(tx, { layerId: target, ...names });
+  const source = await lockFound(tx, team, id, layerId, 'move');
+  const now = await findSourceNames(tx, id);
+  if (now?.contentHash.equals(names.contentHash) !== true) {
+    throw new ServiceError('conflict', 'The text of the source was replaced at the same time; move it again');
+  }
+  return { source, names };
+}
+
+type Verb = 'archive' | 'change' | 'move' | 'restore';
+
+/** Finds the layer of a source that the caller can change. */
+async function findToChange(tx: TeamTransaction, team: LockedTeam, id: string, verb: Verb): Promise<LayerId> {
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
@@ -32,8 +75,19 @@ export async function lockSourceForChange(
     );
   }
   assertActive(team);
-  await lockFirst();
+  return clientId;
+}
+
+/** Locks a source that was found in a layer. If it has been moved since, the caller must be able to change it there. */
+async function lockFound(
+  tx: TeamTransaction,
+  team: LockedTeam,
+  id: string,
+  layerId: LayerId,
+  verb: Verb,
+): Promise<Source> {
   const source = await lockOwnSource(tx, id);
   if (source === null) throw new ServiceError('not_found');
+  if (source.clientId !== layerId) await findToChange(tx, team, id, verb);
   return source;
 }

@@ -87,6 +87,10 @@ export const AUDIT_KINDS = {
     subjects: ['memory', 'source'],
     meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
+  'memory.move': {
+    subjects: ['memory', 'source'],
+    meaning: 'A memory or a source was moved to another layer. The detail has both; null is the Team layer.',
+  },
   'memory.renew': { subjects: ['memory'], meaning: 'A memory got another expiry.' },
   'memory.feedback': {
     subjects: ['memory', 'source'],

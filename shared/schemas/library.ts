@@ -161,6 +161,9 @@ const decisionFields = {
   content: Type.Optional(Text(MAX_CONTENT)),
   tags: Type.Optional({ ...Tags, description: 'only with update; case is ignored' }),
   expiresAt: Type.Optional(ExpiresAt),
+  clientId: Type.Optional(
+    Nullable(Type.String(), 'only with move: the client to move it to, or null: the Team layer'),
+  ),
   supersedes: Type.Optional(
     Type.String({
       description: 'only with publish: published memory of the same scope that this one replaces',
@@ -219,6 +222,9 @@ export const SourceChange = Body({
   title: Type.Optional(Name),
   tags: Type.Optional(Tags),
   expiresAt: Type.Optional(ExpiresAt),
+  clientId: Type.Optional(
+    Nullable(Type.String(), 'the client to move the source to, or null: the Team layer'),
+  ),
 });
 export type SourceChange = Static<typeof SourceChange>;
 

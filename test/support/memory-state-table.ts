@@ -12,6 +12,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   review    | restore   |
   review    | renew     | review
   review    | keep      |
+  review    | move      | review
   published | publish   |
   published | discard   |
   published | reopen    |
@@ -21,6 +22,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   published | restore   | published
   published | renew     | published
   published | keep      | published
+  published | move      | published
   discarded | publish   |
   discarded | discard   |
   discarded | reopen    | review
@@ -30,6 +32,7 @@ export const MEMORY_STATE_TABLE = readTable(`
   discarded | restore   |
   discarded | renew     |
   discarded | keep      |
+  discarded | move      |
   archived  | publish   |
   archived  | discard   |
   archived  | reopen    |
@@ -39,4 +42,5 @@ export const MEMORY_STATE_TABLE = readTable(`
   archived  | restore   | published
   archived  | renew     |
   archived  | keep      |
+  archived  | move      |
 `);

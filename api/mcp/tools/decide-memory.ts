@@ -4,8 +4,9 @@ import { invalidField } from '../../../shared/errors.ts';
 import { MEMORY_ACTIONS } from '../../../shared/memory-states.ts';
 import { OneOf, Redactions } from '../../../shared/schemas/common.ts';
 import { Decision, Memory } from '../../../shared/schemas/library.ts';
+import { layerToWrite } from '../arguments.ts';
 import { pick } from '../pick.ts';
-import { READS, teamTool } from '../tool.ts';
+import { ClientArgument, READS, teamTool } from '../tool.ts';
 import { listed } from './redactions.ts';
 
 const { title, content, supersedes, baseVersion } = Decision.properties;
@@ -35,19 +36,27 @@ export const decideMemory = teamTool({
   title: 'Decide on a memory',
   description:
     'Publishes or discards a memory in review, or updates or deletes a published one. `reopen` puts a discarded one back ' +
-    'into review, `unpublish` a published one, and `restore` publishes an earlier version again. Requires Full access to ' +
-    'the Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
+    'into review, `unpublish` a published one, and `restore` publishes an earlier version again. `move` moves one in ' +
+    'review or a published one to `client`, or to the Team layer without `client`. Requires Full access to the Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
     'that is `baseVersion`.',
   permission: 'memory:review',
   needs: 'full',
   annotations: { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-  input: { id: Type.String({ description: 'of the memory' }), ...DECISION },
+  input: {
+    id: Type.String({ description: 'of the memory' }),
+    ...DECISION,
+    client: ClientArgument('only with `move`: id or name of the client to move it to; absent: the Team layer'),
+  },
   output: { ...DECIDED, redactions: Redactions },
-  run: async ({ deps, scope, signal }, args) => {
+  run: async (call, args) => {
+    const { deps, scope, signal } = call;
     if (args.action === 'update' && args.title === undefined && args.content === undefined) {
       throw invalidField('/content', 'is required with update when title is absent');
     }
-    const decision = { ...pick(DECISION, args), memoryId: args.id };
+    const moves = args.action === 'move';
+    if (!moves && args.client !== undefined) throw invalidField('/client', 'is allowed only with move');
+    const target = moves ? { clientId: await layerToWrite(call, args.client) } : {};
+    const decision = { ...pick(DECISION, args), ...target, memoryId: args.id };
     const { memory, redactions } = await decideChecked(deps, scope, decision, signal);
     return { ...pick(DECIDED, memory), redactions: listed(redactions) };
   },

@@ -6,16 +6,26 @@ import type { ContentInput, PreparedContent } from '../../../shared/text/memory-
 import type { Recorded } from '../../access/run-command.ts';
 
 /** A parsed decision: its ids are known ones, in lower case, and its tags are normalized. */
-export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags' | 'expiresAt'> & {
+export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags' | 'expiresAt' | 'clientId'> & {
   supersedes: string | null;
   /** Null: not given. */
   tags: string[] | null;
   /** Undefined: not given; null: never. */
   expiresAt: Date | null | undefined;
+  /** The layer to move it to. Undefined: not given. */
+  target: LayerId | undefined;
 };
 
 /** Optional fields of a decision that only some actions accept. */
-export const ACTION_FIELDS = ['tags', 'title', 'content', 'supersedes', 'baseVersion', 'expiresAt'] as const;
+export const ACTION_FIELDS = [
+  'tags',
+  'title',
+  'content',
+  'supersedes',
+  'baseVersion',
+  'expiresAt',
+  'clientId',
+] as const;
 export type ActionField = (typeof ACTION_FIELDS)[number];
 
 /** What an action finds before its transaction. */

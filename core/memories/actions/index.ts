@@ -3,6 +3,7 @@ import type { DecisionAction } from './action.ts';
 import { remove } from './delete.ts';
 import { discard } from './discard.ts';
 import { keep } from './keep.ts';
+import { move } from './move.ts';
 import { publish } from './publish.ts';
 import { renew } from './renew.ts';
 import { reopen } from './reopen.ts';
@@ -21,4 +22,5 @@ export const ACTIONS: Readonly<Record<MemoryAction, DecisionAction>> = {
   restore,
   renew,
   keep,
+  move,
 };

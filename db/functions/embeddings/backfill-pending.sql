@@ -15,11 +15,14 @@ begin
     return null;
   end if;
   v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
+  -- Locks the chunks in the order of move_chunks, so that each mark is in the layer of its chunk.
   insert into embedding_pending (team_id, client_id, chunk_id)
-    select c.team_id, c.client_id, c.id from chunk c
-     where c.id = any (v_chunks)
-       and not exists (select from chunk_embedding e
-                        where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
+    select l.team_id, l.client_id, l.id
+      from (select c.team_id, c.client_id, c.id from chunk c
+             where c.id = any (v_chunks)
+               and not exists (select from chunk_embedding e
+                                where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
+             order by c.id for key share of c) l
     on conflict do nothing;
   delete from embedding_pending p using chunk_embedding e
    where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;

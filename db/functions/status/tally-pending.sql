@@ -1,5 +1,5 @@
--- Trigger: adds the number of inserted or deleted marks of pending chunks to layer_tally. An update changes no figure,
--- because a mark never moves to another layer.
+-- Trigger: adds the number of inserted or deleted marks of pending chunks to layer_tally. An update changes no figure:
+-- move_chunks, which moves marks to another layer, counts them itself.
 create or replace function memory.tally_pending() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$

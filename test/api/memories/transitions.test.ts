@@ -22,7 +22,7 @@ import { MEMORY_STATE_TABLE } from '../../support/memory-state-table.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { everyOne } from '../../support/tables.ts';
-import { along, CLAIM } from '../../support/team.ts';
+import { addClient, along, CLAIM } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -39,6 +39,7 @@ const EVENTS: Record<MemoryAction, string> = {
   restore: 'memory.restore',
   renew: 'memory.renew',
   keep: 'memory.keep',
+  move: 'memory.move',
 };
 
 /** A decision of an action, with what it cannot do without. */
@@ -48,6 +49,7 @@ const decision = (action: MemoryAction, { id }: Pick<Memory, 'id'>) => ({
   ...(action === 'update' ? { content: 'The lynx wakes.' } : {}),
   ...(action === 'restore' ? { version: 1 } : {}),
   ...(action === 'renew' ? { expiresAt: null } : {}),
+  ...(action === 'move' ? { clientId: null } : {}),
 });
 
 /** The version that a decision is based on. */
@@ -86,7 +88,10 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
   }
   test(`${action} of a memory in state ${state} leads to ${next}, with one event and the next version`, async () => {
     const company = await service.company();
-    const memory = await addMemory(service, company, stateOf(state), { content: 'The ocelot sleeps.' });
+    // What is moved to the Team layer comes from a client.
+    const clientId = action === 'move' ? await addClient(service, company) : null;
+    const given = { content: 'The ocelot sleeps.' };
+    const memory = await addMemory(service, company, stateOf(state), given, clientId);
     if (action === 'keep') await questionBest(service, company, 'ocelot');
     let after: Memory | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
@@ -94,8 +99,8 @@ for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
     });
     assert.ok(after);
     assert.deepEqual([after.id, after.state, after.version], [memory.id, next, memory.version + 1]);
-    // An item that is renewed in review is still undecided.
-    const undecided = action === 'renew' && next === 'review';
+    // An item that is renewed or moved in review is still undecided.
+    const undecided = (action === 'renew' || action === 'move') && next === 'review';
     assert.deepEqual(
       [after.decidedBy, after.decidedAt, after.createdBy],
       undecided ? [null, null, company.ownerId] : [company.ownerId, after.updatedAt, company.ownerId],

@@ -48,11 +48,12 @@ export const decisionsRoute: Routes = (app, deps) => {
       schema: {
         operationId: 'decideMemory',
         summary:
-          'Decide on memories: publish, discard, reopen, update, unpublish, delete, restore or renew them',
+          'Decide on memories: publish, discard, reopen, update, unpublish, delete, restore, renew or move them',
         tags: ['memory'],
         body: DecisionRequest,
         response: { 200: DecisionResponse },
         errors: errorCodes(
+          'scope_forbidden',
           'not_found',
           'team_archived',
           'version_conflict',

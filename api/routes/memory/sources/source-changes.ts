@@ -14,12 +14,12 @@ export const sourceChangeRoutes: Routes = (app, deps) => {
       config: { permission: 'memory:write' },
       schema: {
         operationId: 'changeSource',
-        summary: 'Change the title, the tags or the expiry of a source',
+        summary: 'Change the title, the tags or the expiry of a source, or move it to another layer',
         tags: ['memory'],
         params: IdParams,
         body: SourceChange,
         response: { 200: ChangedSource },
-        errors: errorCodes('forbidden', 'team_archived', 'conflict', 'secret_detected'),
+        errors: errorCodes('scope_forbidden', 'forbidden', 'team_archived', 'conflict', 'secret_detected'),
       },
     },
     async ({ params, body, teamScope }) => {

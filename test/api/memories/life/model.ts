@@ -109,13 +109,15 @@ export interface Decision {
   /** The version to restore. */
   restores: number | null;
   expiry: Expiry | null;
+  /** The layer to move it to. */
+  target: Layer | null;
 }
 
 /** A content of more characters than this makes several chunks, for which one vector does not stand. */
 export const ONE_CHUNK = 2000;
 
 /** The state after an action that is allowed. */
-const NEXT: Readonly<Record<Exclude<PlayedAction, 'delete' | 'renew'>, MemoryState>> = {
+const NEXT: Readonly<Record<Exclude<PlayedAction, 'delete' | 'renew' | 'move'>, MemoryState>> = {
   publish: 'published',
   update: 'published',
   restore: 'published',
@@ -254,6 +256,10 @@ export class Model {
       this.renew(by, memory, decision);
       return;
     }
+    if (action === 'move') {
+      this.move(by, memory, decision);
+      return;
+    }
     if (supersedes !== null) this.archive(by, supersedes, id);
     const replaced = this.memory(memory.supersedes);
     const { state } = memory;
@@ -285,6 +291,16 @@ export class Model {
     memory.version += 1;
     if (memory.state !== 'review') memory.decidedBy = by;
     this.record('memory.renew', by, 'memory', memory.id, memory.layer);
+  }
+
+  /** A memory in review stays undecided. The event names a client that others may not know, unless it comes from the Team. */
+  private move(by: CallerName, memory: ModelMemory, { target }: Decision): void {
+    const { layer: from, id } = memory;
+    if (target === null || target === from) return;
+    memory.layer = target;
+    memory.version += 1;
+    if (memory.state !== 'review') memory.decidedBy = by;
+    this.record('memory.move', by, 'memory', id, from === 'team' ? target : null);
   }
 
   /** What is published again neither is superseded nor has expired. */

@@ -15,7 +15,7 @@ import {
 import { type Decision, type ModelMemory, type PlayedAction, RIGHTS } from './model.ts';
 import { isApt, refusalsOfDecision } from './refusals.ts';
 import type { DecisionStep, StepOf } from './steps.ts';
-import type { World } from './world.ts';
+import { scopeFor, type World } from './world.ts';
 
 /** What is decided in place of an action that fits no memory there is. */
 const INSTEAD = {
@@ -27,6 +27,7 @@ const INSTEAD = {
   reopen: 'unpublish',
   unpublish: 'restore',
   restore: 'reopen',
+  move: 'renew',
 } as const satisfies Record<PlayedAction, PlayedAction>;
 
 /** The action and the memory: one that it fits, if it fits any. */
@@ -70,19 +71,21 @@ function decisionOf(world: World, step: DecisionStep): Decision {
     // The newest version and those before it, and one that does not exist yet.
     expiry,
     restores: action === 'restore' ? Math.max(1, (memory?.version ?? 1) + 1 - step.restores) : null,
+    target: action === 'move' || disorderly ? step.target : null,
   };
 }
 
 /** A decision as it goes over the wire. */
-function wire({ memory: memoryId, version, restores, expiry, ...rest }: Decision): object {
+function wire(world: World, { memory: memoryId, version, restores, expiry, target, ...rest }: Decision): object {
   const versions = restores === null ? { version } : { version: restores, baseVersion: version };
   const given = Object.entries({ ...rest, ...versions, memoryId }).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(given), ...wireExpiry(expiry) };
+  const moved = target === null ? {} : { clientId: scopeFor(world, target).clientId ?? null };
+  return { ...Object.fromEntries(given), ...wireExpiry(expiry), ...moved };
 }
 
 function describe(
   { model }: World,
-  { action, memory, version, title, content, supersedes, restores, expiry }: Decision,
+  { action, memory, version, title, content, supersedes, restores, expiry, target }: Decision,
 ): string {
   const known = model.memory(memory);
   const which =
@@ -91,6 +94,7 @@ function describe(
     version === null ? '' : ` version ${version}`,
     restores === null ? '' : ` to ${restores}`,
     expiry === null ? '' : ` to expire ${expiry}`,
+    target === null ? '' : ` to ${target}`,
     title === null ? '' : ' with a title',
     content === null ? '' : ` with ${brief(content)}`,
     supersedes === null ? '' : ` superseding ${brief(model.memory(supersedes)?.content ?? null)}`,
@@ -108,7 +112,9 @@ export async function playDecide(world: World, { by, many, ...step }: StepOf<'de
   const answer = await asks(world, by, `decides${single ? '' : ' on several'}: ${what}`, {
     method: 'POST',
     url: '/v1/memory/memories',
-    body: single ? wire(decisions[0]!) : { decisions: decisions.map(wire) },
+    body: single
+      ? wire(world, decisions[0]!)
+      : { decisions: decisions.map((decision) => wire(world, decision)) },
   });
   if (single || !RIGHTS[by].full) {
     const [decision] = decisions;

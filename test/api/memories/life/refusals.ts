@@ -25,8 +25,8 @@ const CONFLICT = '409 conflict';
 
 /** The state table: what may be decided on a memory in which state. */
 const DECISIONS: Readonly<Record<MemoryState, readonly PlayedAction[]>> = {
-  review: ['publish', 'discard', 'renew'],
-  published: ['update', 'unpublish', 'delete', 'restore', 'renew'],
+  review: ['publish', 'discard', 'renew', 'move'],
+  published: ['update', 'unpublish', 'delete', 'restore', 'renew', 'move'],
   discarded: ['reopen'],
   archived: ['restore'],
 };
@@ -87,7 +87,7 @@ function refusalsOfSuperseding(model: Model, id: string, layer: Layer | undefine
 
 export function refusalsOfDecision(model: Model, by: CallerName, decision: Decision): Refusals {
   if (!RIGHTS[by].full) return [FULL_ACCESS_REQUIRED];
-  const { action, version, title, content, supersedes, expiry } = decision;
+  const { action, version, title, content, supersedes, expiry, target } = decision;
   const edits = title !== null || content !== null;
   const refusals: Refusals = [];
   if (action === 'update' && !edits && expiry === null) refusals.push(INVALID);
@@ -95,6 +95,7 @@ export function refusalsOfDecision(model: Model, by: CallerName, decision: Decis
   if (action !== 'update' && action !== 'renew' && expiry !== null) refusals.push(INVALID);
   if (action !== 'update' && action !== 'publish' && edits) refusals.push(INVALID);
   if (supersedes !== null && action !== 'publish') refusals.push(INVALID);
+  if ((action === 'move') !== (target !== null)) refusals.push(INVALID);
   const memory = model.memory(decision.memory);
   if (memory === undefined) return [...refusals, NOT_FOUND];
   if (action === 'restore' && model.textAt(memory, decision.restores) === undefined) refusals.push(NOT_FOUND);

@@ -110,6 +110,7 @@ const decision = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('discard' as const, 'delete' as const) },
     { weight: 3, arbitrary: fc.constantFrom('reopen' as const, 'unpublish' as const, 'restore' as const) },
     { weight: 1, arbitrary: fc.constant('renew' as const) },
+    { weight: 2, arbitrary: fc.constant('move' as const) },
   ),
   back,
   /** How far before the next version the version to restore is. */
@@ -131,6 +132,7 @@ const decision = fc.record({
   ),
   supersedes: fc.option(superseding, { freq: 2 }),
   expiry: fc.option(fc.constantFrom('never' as const, 'later' as const), { freq: 1 }),
+  target: fc.constantFrom(...LAYERS),
 });
 export type DecisionStep = typeof decision extends fc.Arbitrary<infer T> ? T : never;
 

@@ -1,0 +1,45 @@
+-- Moves a source to another layer with its chunks, their terms and vectors, its sketch, and the imports that it was made
+-- of with their files. p_client is null for the Team layer. Of other files with its text, which stay, the oldest is the
+-- first now. Chunks that wait for a vector can be leased again, in the new layer. The source of a workspace file, and a
+-- source that is loading, is not moved. Returns false if the claims cannot write both layers.
+create or replace function memory.move_source(p_source uuid, p_client uuid) returns boolean
+language plpgsql volatile security definer
+set search_path = memory, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_from uuid;
+begin
+  select s.client_id into v_from from source s
+   where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     for update;
+  if not found then
+    return false;
+  end if;
+  -- The next statements see the copies as they are when they are locked: one of them can be moved at the same time.
+  perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
+  update source s set client_id = p_client, same_as = null, updated_at = now()
+   where s.team_id = v_team and s.id = p_source;
+  with copy as (
+    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
+  ), oldest as (
+    select min(id::text)::uuid as id from copy where state = 'active'
+  )
+  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
+    from copy cross join oldest
+   where s.team_id = v_team and s.id = copy.id;
+  perform move_chunks(p_source, v_from, p_client);
+  update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
+  -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
+  perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
+  update import i set client_id = p_client where i.team_id = v_team and i.source_id = p_source;
+  update import_payload p set client_id = p_client from import i
+   where i.team_id = v_team and i.source_id = p_source and p.team_id = v_team and p.import_id = i.id;
+  return true;
+end $$;
+
+revoke execute on function memory.move_source(uuid, uuid) from public, memory_service, memory_worker;
+grant execute on function memory.move_source(uuid, uuid) to memory_service;
