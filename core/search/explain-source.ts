@@ -49,7 +49,10 @@ export async function explainSource(
   source: Source,
 ): Promise<SourceExplanation> {
   const { reach, scope, query } = search;
-  const inScope = source.clientId === null ? scope.reads.team : scope.reads.clients.includes(source.clientId);
+  // If it is among the hits, it was in scope then. It can have been moved after it was named.
+  const inScope =
+    search.hits.some((hit) => hit.source_id === source.id) ||
+    (source.clientId === null ? scope.reads.team : scope.reads.clients.includes(source.clientId));
   const isSearched = inScope && source.state === 'active';
   const ranked = isSearched
     ? await transaction(database, scope, (tx) => findRank(tx, search, source.id))

@@ -61,7 +61,8 @@ export function addNeighbours(
       for (const side of [before, after]) {
         const position = positionOf(hit, away * side.direction);
         const chunk = side.isFull ? undefined : free.get(position);
-        if (chunk === undefined) continue;
+        // The source was moved to another layer after the hits were read. An answer shows it in one place.
+        if (chunk === undefined || chunk.client_id !== hit.client_id) continue;
         const length = countCharacters(chunk.text);
         side.isFull = length > left;
         if (side.isFull) continue;

@@ -30,11 +30,22 @@ export async function readSource(
   stale = { path: '/cursor', message: 'is not a cursor of the current text of the source' },
 ): Promise<SourcePart | null> {
   const read = await transaction(database, scope, async (tx) => {
-    const found = await findSource(tx, id);
-    if (found === null) return null;
-    const chunks = await listSourceChunks(tx, id, part);
-    if (chunks === null) throw invalidField(stale.path, stale.message);
-    return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
+    let found = await findSource(tx, id);
+    while (found !== null) {
+      const chunks = await listSourceChunks(tx, id, part);
+      const { clientId, chunks: count } = found.source;
+      const isWhole = chunks?.every((chunk) => chunk.client_id === clientId) === true;
+      if (isWhole && (chunks.length > 0 || count === 0)) {
+        return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
+      }
+      // It can have been moved to another layer, or archived, between the two statements.
+      const now = await findSource(tx, id);
+      const isSame = now?.source.clientId === clientId && now.source.state === found.source.state;
+      if (isSame && chunks === null) throw invalidField(stale.path, stale.message);
+      if (isSame && chunks?.length === 0) return { ...found, chunks: [] };
+      found = now;
+    }
+    return null;
   });
   // Its other parts belong to the same reading.
   if (read !== null && part.after === null) countOpened(database, scope.teamId, id);

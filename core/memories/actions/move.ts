@@ -14,10 +14,10 @@ export const move: DecisionAction = {
     }
   },
   act: async (tx, { own: { memory } }, { decision: { target } }) => {
-    const { id, clientId: from } = memory;
+    const { id, sourceId, clientId: from } = memory;
     if (target === undefined) throw new Error('the decision names no layer');
     if (target === from) return { result: memory, audit: [] };
-    await moveMemory(tx, id, target);
+    await moveMemory(tx, { id, sourceId }, target);
     const moved = await findMemory(tx, id);
     if (moved === null) throw new Error('the moved memory does not exist');
     const { detail, ...layer } = moveFields(from, target);

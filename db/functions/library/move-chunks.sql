@@ -1,29 +1,45 @@
--- Part of move_source. Moves the chunks of a source from one layer to another, with their terms, vectors and marks.
-create or replace function memory.move_chunks(p_source uuid, p_from uuid, p_to uuid) returns void
-language plpgsql volatile
+-- Moves chunks of a source to the layer of the source, with their terms, vectors and marks: the next p_limit after the
+-- ordinal p_after. Returns the last ordinal, or null if there are no more. Most of the time goes into the index of keys,
+-- so one statement for all chunks could last too long. Only chunks in layers that the claims can write are moved.
+create or replace function memory.move_chunks(p_source uuid, p_after int, p_limit int) returns int
+language plpgsql volatile security definer
+set search_path = memory, pg_temp
+set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
+  v_to uuid;
+  v_chunks uuid[];
+  v_last int;
 begin
-  -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
-  perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
-  update chunk c set client_id = p_to where c.team_id = v_team and c.source_id = p_source;
-  update chunk_keyword k set client_id = p_to from chunk c
-   where c.team_id = v_team and c.source_id = p_source and k.team_id = v_team and k.chunk_id = c.id;
-  update chunk_embedding e set client_id = p_to from chunk c
-   where c.team_id = v_team and c.source_id = p_source and e.team_id = v_team and e.chunk_id = c.id;
-  -- Who has leased a chunk can be a job of the old layer, or a caller who cannot write the new one.
+  select s.client_id into v_to from source s
+   where s.team_id = v_team and s.id = p_source
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+  if not found then
+    return null;
+  end if;
+  select array_agg(n.id), max(n.ordinal) into v_chunks, v_last
+    from (select c.id, c.ordinal from chunk c
+           where c.team_id = v_team and c.source_id = p_source and c.ordinal > p_after
+             and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+           order by c.ordinal limit p_limit) n;
+  update chunk_keyword k set client_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
+  update chunk_embedding e set client_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
+  -- Who has leased a chunk can be a job of the old layer, or a caller who cannot write the new one. tally_pending does not
+  -- count updates.
   with moved as (
-    update embedding_pending p set client_id = p_to, batch_id = null, leased_until = null from chunk c
-     where c.team_id = v_team and c.source_id = p_source and p.team_id = v_team and p.chunk_id = c.id
-    returning 1
-  ), counted as (
-    select count(*) as n from moved
+    update embedding_pending p set client_id = v_to, batch_id = null, leased_until = null
+      from chunk c
+     where c.team_id = v_team and c.id = any (v_chunks) and p.team_id = v_team and p.chunk_id = c.id
+    returning c.client_id
   )
   insert into layer_tally (team_id, client_id, part, n)
-    select v_team, layer.client_id, 'pending', layer.sign * counted.n
-      from counted cross join (values (p_from, -1), (p_to, 1)) as layer (client_id, sign)
-     where counted.n > 0;
+    select v_team, layer.client_id, 'pending', sum(layer.sign)
+      from moved cross join lateral (values (moved.client_id, -1), (v_to, 1)) as layer (client_id, sign)
+     group by layer.client_id having sum(layer.sign) <> 0;
+  update chunk c set client_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
+  return v_last;
 end $$;
 
-revoke execute on function memory.move_chunks(uuid, uuid, uuid) from public, memory_service, memory_worker;
+revoke execute on function memory.move_chunks(uuid, int, int) from public, memory_service, memory_worker;
+grant execute on function memory.move_chunks(uuid, int, int) to memory_service;

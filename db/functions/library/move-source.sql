@@ -1,7 +1,7 @@
--- Moves a source to another layer with its chunks, their terms and vectors, its sketch, and the imports that it was made
--- of with their files. p_client is null for the Team layer. Of other files with its text, which stay, the oldest is the
--- first now. Chunks that wait for a vector can be leased again, in the new layer. The source of a workspace file, and a
--- source that is loading, is not moved. Returns false if the claims cannot write both layers.
+-- Moves a source to another layer with its sketch, and the imports that it was made of with their files. p_client is null
+-- for the Team layer. Of other files with its text, which stay, the oldest is the first now. Call move_chunks after it, in
+-- the same transaction. The source of a workspace file, and a source that is loading, is not moved. Returns false if the
+-- claims cannot write both layers.
 create or replace function memory.move_source(p_source uuid, p_client uuid) returns boolean
 language plpgsql volatile security definer
 set search_path = memory, pg_temp
@@ -9,9 +9,8 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_from uuid;
 begin
-  select s.client_id into v_from from source s
+  perform from source s
    where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
      and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
@@ -31,7 +30,8 @@ begin
   update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
     from copy cross join oldest
    where s.team_id = v_team and s.id = copy.id;
-  perform move_chunks(p_source, v_from, p_client);
+  -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
+  perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
   update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
   -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
   perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
