@@ -13,6 +13,7 @@ import type { Redaction } from '../../shared/schemas/common.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { parseId } from '../access/parse-id.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactFields } from '../redaction/redact-fields.ts';
@@ -55,11 +56,13 @@ interface Locked {
 export async function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
-  id: string,
+  sourceId: string,
   change: SourceChange,
 ): Promise<Source & { redactions: Redaction[] }> {
   const { clientId, ...rest } = change;
   const layerId = clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
+  // After the scope, which is refused first.
+  const id = parseId(sourceId);
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), rest);
   const given = parseSourceChange(clientId === undefined ? fields : { ...fields, clientId });
   const source = await runCommand(database, scope, {

@@ -25,7 +25,7 @@ export const sourceChangeRoutes: Routes = (app, deps) => {
     async ({ params, body, teamScope }) => {
       // First, so that an invalid body is refused before an unknown id.
       parseSourceChange(body);
-      return changeSource(deps, teamScope, parseId(params.id), body);
+      return changeSource(deps, teamScope, params.id, body);
     },
   );
 
