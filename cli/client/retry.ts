@@ -55,6 +55,7 @@ export function withRetry(
   return {
     get: (path, answer, options) => withAttempts(() => service.get(path, answer, options)),
     post: (path, answer, body, options) => withAttempts(() => service.post(path, answer, body, options)),
+    patch: (path, answer, body, options) => withAttempts(() => service.patch(path, answer, body, options)),
     delete: (path) => withAttempts(() => service.delete(path)),
   };
 }

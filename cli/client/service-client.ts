@@ -32,6 +32,13 @@ export interface ServiceClient {
     body?: unknown,
     options?: { timeoutMs?: number; idempotencyKey?: string },
   ): Promise<Static<Answer>>;
+  /** @param options as of `get` */
+  patch<Answer extends TSchema>(
+    path: string,
+    answer: Answer,
+    body: unknown,
+    options?: { timeoutMs?: number },
+  ): Promise<Static<Answer>>;
   /** Sends a DELETE, which has no answer. */
   delete(path: string): Promise<void>;
 }
@@ -114,6 +121,7 @@ export function connect(
   return {
     get: (path, schema, options) => request('GET', path, schema, options),
     post: (path, schema, body, options) => request('POST', path, schema, { ...options, body }),
+    patch: (path, schema, body, options) => request('PATCH', path, schema, { ...options, body }),
     delete: (path) => request('DELETE', path, NoBody),
   };
 }

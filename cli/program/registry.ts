@@ -22,6 +22,7 @@ import { archive } from '../commands/memory/archive.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { feedback } from '../commands/memory/feedback.ts';
 import { ingest } from '../commands/memory/ingest.ts';
+import { move } from '../commands/memory/move.ts';
 import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
 import { search } from '../commands/memory/search.ts';
 import { sources } from '../commands/memory/sources.ts';
@@ -63,6 +64,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   sources,
   archive,
   unarchive,
+  move,
   'purge source': purgeSource,
   'purge memory': purgeMemory,
   capture,

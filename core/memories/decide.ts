@@ -86,7 +86,8 @@ function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
   const expiry = parseExpiry(expiresAt, '/expiresAt');
   assertFuture(expiry);
   // Before the id of the memory: a scope is refused first.
-  const target = clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
+  const target =
+    clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
   return {
     ...rest,
     memoryId: parseId(decision.memoryId),
@@ -115,7 +116,8 @@ async function lockDecision(
   const { action, memoryId, target } = decision;
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
-  if (target !== undefined && !(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
+  if (target !== undefined && !(await canWrite(tx, team, [target])))
+    throw new ServiceError('scope_forbidden');
   const lockedMemories = await lockMemories(tx, otherId === null ? [memoryId] : [memoryId, otherId]);
   const own = lockedMemories.get(memoryId);
   const other = otherId === null ? null : (lockedMemories.get(otherId)?.memory ?? null);

@@ -60,7 +60,8 @@ export async function changeSource(
   change: SourceChange,
 ): Promise<Source & { redactions: Redaction[] }> {
   const { clientId, ...rest } = change;
-  const layerId = clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
+  const layerId =
+    clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
   // After the scope, which is refused first.
   const id = parseId(sourceId);
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), rest);

@@ -145,6 +145,29 @@ describe('cli unarchive', () => {
   });
 });
 
+describe('cli move', () => {
+  test('moves a source or a memory to a client, named by name or id, or to the Team layer', async () => {
+    const { company, person, text, data } = await owner();
+    const clientId = await addClient(service, company);
+    const source = await addSource(service, company, { title: 'Cats' });
+    const memory = await addMemory(service, company, 'published', { title: 'Dogs' });
+    const moved = `Cats (${source.id}) is in A client now.\n`;
+    assert.equal(await text('move', source.id, '--to', 'a client'), moved);
+    const shown = await data<{ clientId: string }>('move', source.id, '--to', clientId);
+    assert.equal(shown.clientId, clientId);
+    assert.equal(
+      await text('move', source.id, '--to', 'team'),
+      `Cats (${source.id}) is in Team layer now.\n`,
+    );
+    const ofMemory = ['move', memory.id, '--memory', '--to', 'A client'];
+    assert.equal(await text(...ofMemory), `Dogs (${memory.id}) is in A client now.\n`);
+    assertRefused(await person.run(['move', source.id]), /--to: name a client/);
+    assertRefused(await person.run(['move', source.id, '--to', 'nobody']), /no client named "nobody"/);
+    assertRefused(await person.run(['move', memory.sourceId ?? '', '--to', 'team']), /move the memory/);
+    assertRefused(await person.run(['move', memory.id, '--to', 'team']), /not_found/);
+  });
+});
+
 describe('cli purge', () => {
   test('deletes a source or a memory for good, only with --yes', async () => {
     const { company, person, text } = await owner();

@@ -88,6 +88,7 @@ test('cli sync makes all folders equal in the end, whatever people do in them', 
           service: (before, then) => ({
             get: (...asked) => met(before, () => client.get(...asked), then),
             post: (...asked) => met(before, () => client.post(...asked), then),
+            patch: (...asked) => client.patch(...asked),
             delete: (...asked) => client.delete(...asked),
           }),
         },

@@ -175,6 +175,14 @@ describe('the shape of an answer', () => {
       }
     }));
 
+  it('gives a hit no neighbour in another layer, where its source was moved in between', () => {
+    const hits = [makeHit(plain(1, 1))];
+    const moved = [0, 2].map((ordinal): Chunk => ({ ...plain(ordinal, 1), layer: 'client', client_id: 'a' }));
+    const room = Number.POSITIVE_INFINITY;
+    assert.deepEqual(addNeighbours({ hits, room }, moved, 1).map(layout), [[[], 1, []]]);
+    assert.deepEqual(addNeighbours({ hits, room }, [plain(0, 1)], 1).map(layout), [[[0], 1, []]]);
+  });
+
   it('gives a chunk between two hits to the better one', () => {
     const hits = [makeHit(plain(5, 10)), makeHit(plain(6, 10)), makeHit(plain(2, 10))];
     const nearby = [0, 1, 3, 4, 7, 8].map((ordinal) => plain(ordinal, 10));

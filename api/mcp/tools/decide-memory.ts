@@ -45,7 +45,9 @@ export const decideMemory = teamTool({
   input: {
     id: Type.String({ description: 'of the memory' }),
     ...DECISION,
-    client: ClientArgument('only with `move`: id or name of the client to move it to; absent: the Team layer'),
+    client: ClientArgument(
+      'only with `move`: id or name of the client to move it to; absent: the Team layer',
+    ),
   },
   output: { ...DECIDED, redactions: Redactions },
   run: async (call, args) => {

@@ -11,8 +11,8 @@ import { addMemory } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
-import { countTermsNow } from '../../support/term-counts.ts';
 import { addClient, addPerson, along, archiveTeam, type Caller, CLAIM, post } from '../../support/team.ts';
+import { countTermsNow } from '../../support/term-counts.ts';
 import { countRows } from '../teams/counted-figures.ts';
 import { move, moved, rowsIn } from './moving.ts';
 
@@ -100,6 +100,25 @@ describe('a source that is moved', () => {
       { ...after, opened: 0, found: 0, lastFoundAt: null },
       { ...before, ...moves, chunks: chunksMoved, opened: 0, found: 0, lastFoundAt: null },
     );
+  });
+
+  test('has chunks that wait for a vector, which can be claimed again at once by those who can write there', async () => {
+    const { company, a } = await teamWithClients();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const { id } = await addSource(service, company);
+    const claim = async (caller: Caller) =>
+      (await post(service, caller, '/v1/memory/embeddings/claim', {})).json<{
+        batch: { id: string; chunks: { chunkId: string }[] } | null;
+      }>().batch;
+    const lost = await claim(member);
+    assert.equal(lost?.chunks.length, 1);
+    await moved(service, company, id, a);
+    const embeddings = lost.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) }));
+    const body = { batchId: lost.id, ...CLAIM, embeddings };
+    const answer = await post(service, member, '/v1/memory/embeddings/complete', body);
+    assert.deepEqual(answer.json(), { embedded: 0 });
+    assert.equal(await claim(member), null);
+    assert.deepEqual((await claim(company))?.chunks, lost.chunks);
   });
 
   test('is counted in its new layer by the status, and by every figure it is made of', async () => {

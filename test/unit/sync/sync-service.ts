@@ -168,6 +168,9 @@ export function openMemoryWorkspace(): MemoryWorkspace {
       return {
         get: (path, schema) => ask('GET', path, schema),
         post: (path, schema, body) => ask('POST', path, schema, body),
+        patch: async () => {
+          throw new Error('no sync sends a PATCH');
+        },
         delete: async () => {
           throw new Error('no sync sends a DELETE');
         },

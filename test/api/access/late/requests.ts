@@ -212,6 +212,9 @@ export const REQUESTS = {
   ],
   'changing an own source of the client': [change('person', 'client'), { title: 'New', tags: ['x'] }],
   'changing a source of another person': [change('company', 'team'), { tags: ['x'] }],
+  'moving an own source out of the client': [change('person', 'client'), { clientId: null }],
+  'moving an own source into the client': [change('person', 'team'), ({ clientId }) => ({ clientId })],
+  'moving a source of another person': [change('company', 'team'), ({ clientId }) => ({ clientId })],
   'feedback on a hit of the client': [
     'POST /v1/memory/feedback',
     async ({ company, person, clientId }, service) => {

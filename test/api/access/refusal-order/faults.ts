@@ -105,7 +105,14 @@ export const scopes = (change: (clientId: (ids: Ids) => string) => Change): Faul
 export const SCOPE = scopes((clientId) => ({
   body: (body, ids) => ({ ...body, scope: { clientId: clientId(ids) } }),
 }));
-/** The same in the query of a list. */
+/** Faults of a change of a source, before its id is looked up. */
+export const SOURCE_CHANGE = [
+  invalid({ title: '' }),
+  invalid({ tags: ['ß'.repeat(50)] }),
+  // The layer to move it to.
+  ...scopes((clientId) => ({ body: (body, ids) => ({ ...body, clientId: clientId(ids) }) })),
+];
+/** A scope in the query of a list. */
 export const LIST_SCOPE = scopes((clientId) => ({ query: (ids) => `clientId=${clientId(ids)}` }));
 
 /** Ids of records that do not exist. */

@@ -20,6 +20,7 @@ import {
   parameters,
   READER,
   SCOPE,
+  SOURCE_CHANGE,
   scopes,
   sentBy,
   TOKEN,
@@ -164,8 +165,7 @@ export const TABLE: Record<string, Fault[]> = {
   'PATCH /v1/memory/sources/:source': [
     ...IN_TEAM,
     ...BODY,
-    invalid({ tags: undefined }),
-    invalid({ tags: ['ß'.repeat(50)] }),
+    ...SOURCE_CHANGE,
     ...missing('source'),
     ...NOT_AUTHOR,
     ARCHIVED,

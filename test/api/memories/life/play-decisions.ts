@@ -76,7 +76,10 @@ function decisionOf(world: World, step: DecisionStep): Decision {
 }
 
 /** A decision as it goes over the wire. */
-function wire(world: World, { memory: memoryId, version, restores, expiry, target, ...rest }: Decision): object {
+function wire(
+  world: World,
+  { memory: memoryId, version, restores, expiry, target, ...rest }: Decision,
+): object {
   const versions = restores === null ? { version } : { version: restores, baseVersion: version };
   const given = Object.entries({ ...rest, ...versions, memoryId }).filter(([, value]) => value !== null);
   const moved = target === null ? {} : { clientId: scopeFor(world, target).clientId ?? null };

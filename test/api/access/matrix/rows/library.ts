@@ -70,6 +70,22 @@ function sourceRows(name: LayerName): Row[] {
   ];
 }
 
+/** A row of a move of the caller's own source from the Team layer to a client. */
+function moveRow(name: ClientName): Row {
+  return {
+    route: 'PATCH /v1/memory/sources/:id',
+    about: `to ${name}`,
+    kind: name === 'archived client' ? name : `${name}, write`,
+    ok: 200,
+    values: async (cell) => {
+      const { targets, at, caller, foreign } = cell;
+      const id = await targets.library.source(at, null, foreign ? at.ownerId : caller.userId);
+      return { ...(await client(name)(cell)), id };
+    },
+    body: ({ clientId }) => ({ clientId }),
+  };
+}
+
 /** Callers who cannot read the Team. */
 const OUTSIDE: readonly CallerName[] = ['nobody', 'stranger', 'neighbour', 'Admin'];
 
@@ -192,6 +208,15 @@ function decisionRows(): Row[] {
       }),
     },
     {
+      ...common,
+      about: 'move',
+      values: async (cell) => ({
+        ...(await memory('published')(cell)),
+        ...(await client('client A')(cell)),
+      }),
+      body: ({ memoryId, clientId }) => ({ action: 'move', memoryId, clientId }),
+    },
+    {
       route,
       about: 'several at once',
       kind: common.kind,
@@ -265,6 +290,7 @@ export const LIBRARY_ROWS: readonly Row[] = [
   { route: 'GET /v1/memory/sources', kind: 'Team', ok: 200, query: () => 'limit=200' },
   { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
   ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
+  ...CLIENTS.map(moveRow),
   ...CLIENTS.flatMap(listRows),
   ...memoryRows(),
   ...decisionRows(),
