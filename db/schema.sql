@@ -2615,6 +2615,117 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.move_chunks(p_source uuid, p_after integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_to uuid;
+  v_chunks uuid[];
+  v_last int;
+begin
+  select s.client_id into v_to from source s
+   where s.team_id = v_team and s.id = p_source
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+  if not found then
+    return null;
+  end if;
+  select array_agg(n.id), max(n.ordinal) into v_chunks, v_last
+    from (select c.id, c.ordinal from chunk c
+           where c.team_id = v_team and c.source_id = p_source and c.ordinal > p_after
+             and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+           order by c.ordinal limit p_limit) n;
+  update chunk_keyword k set client_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
+  update chunk_embedding e set client_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
+  -- Who has leased a chunk can be a job of the old layer, or a caller who cannot write the new one. tally_pending does not
+  -- count updates.
+  with moved as (
+    update embedding_pending p set client_id = v_to, batch_id = null, leased_until = null
+      from chunk c
+     where c.team_id = v_team and c.id = any (v_chunks) and p.team_id = v_team and p.chunk_id = c.id
+    returning c.client_id
+  )
+  insert into layer_tally (team_id, client_id, part, n)
+    select v_team, layer.client_id, 'pending', sum(layer.sign)
+      from moved cross join lateral (values (moved.client_id, -1), (v_to, 1)) as layer (client_id, sign)
+     group by layer.client_id having sum(layer.sign) <> 0;
+  update chunk c set client_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
+  return v_last;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.move_memory(p_memory uuid, p_client uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_source uuid;
+begin
+  update memory_item m
+     set client_id = p_client, version = m.version + 1, updated_at = now(),
+         decided_by = case when m.state = 'review' then m.decided_by else claimed_user() end,
+         decided_at = case when m.state = 'review' then m.decided_at else now() end
+   where m.team_id = v_team and m.id = p_memory
+     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
+     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+  returning m.source_id into v_source;
+  if not found then
+    return false;
+  end if;
+  update memory_version v set client_id = p_client where v.team_id = v_team and v.memory_id = p_memory;
+  return v_source is null or move_source(v_source, p_client);
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.move_source(p_source uuid, p_client uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  perform from source s
+   where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     for update;
+  if not found then
+    return false;
+  end if;
+  -- The next statements see the copies as they are when they are locked: one of them can be moved at the same time.
+  perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
+  update source s set client_id = p_client, same_as = null, updated_at = now()
+   where s.team_id = v_team and s.id = p_source;
+  with copy as (
+    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
+  ), oldest as (
+    select min(id::text)::uuid as id from copy where state = 'active'
+  )
+  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
+    from copy cross join oldest
+   where s.team_id = v_team and s.id = copy.id;
+  -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
+  perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
+  update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
+  -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
+  perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
+  update import i set client_id = p_client where i.team_id = v_team and i.source_id = p_source;
+  update import_payload p set client_id = p_client from import i
+   where i.team_id = v_team and i.source_id = p_source and p.team_id = v_team and p.import_id = i.id;
+  return true;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
