@@ -384,6 +384,30 @@ describe('the tools of captures and memories', () => {
     );
   });
 
+  test('move a memory to a client by its name, and without one to the Team layer', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { id } = await addMemory(service, company, 'published', {});
+    const move = (args: object) =>
+      callTool(service, company, 'decide_memory', { id, action: 'move', ...args });
+    const moved = await called(service, company, 'decide_memory', {
+      id,
+      version: 1,
+      action: 'move',
+      client: 'a client',
+    });
+    assert.deepEqual([moved['layer'], moved['clientId'], moved['version']], ['client', clientId, 2]);
+    assert.match(
+      (await move({ version: 2, client: 'all' })).text,
+      /^invalid_request: \/client: must name one/,
+    );
+    assert.match((await move({ version: 2, client: 'nobody' })).text, /^scope_forbidden/);
+    const other = await move({ version: 2, action: 'delete', client: clientId });
+    assert.match(other.text, /^invalid_request: \/client: is allowed only with move/);
+    const back = await called(service, company, 'decide_memory', { id, version: 2, action: 'move' });
+    assert.equal(back['layer'], 'team');
+  });
+
   test('name only arguments that decide_memory has', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published', {});

@@ -235,3 +235,52 @@ describe('similar memories', () => {
     assert.deepEqual(await found((fn) => withoutScope(database, fn)), [[], []]);
   });
 });
+
+describe('a record that is moved', () => {
+  test('stays where it is unless the claims can write both layers, whatever the arguments', async () => {
+    const home = await createTestCompany(database);
+    const [client, other] = [await addClient(database, home), await addClient(database, home)];
+    const full = ownerScope(home, [client, other]);
+    const sourceId = await storeSource(database, full, { layer: client, chunks: [{ text: 'a heron' }] });
+    const memoryId = newId();
+    const terms = chunkTerms(home.teamId, 'a heron');
+    const item = { title: 'x', content: 'a heron', metadata: {}, tags: [], captureIds: [], sourceId: null };
+    const vector = { embedding: null, model: TEST_MODEL_NAME, supersedes: null };
+    await transaction(database, full, (tx) =>
+      insertMemory(tx, { id: memoryId, layerId: client, state: 'review', terms, ...item, ...vector }),
+    );
+    const layersNow = () =>
+      database.query(
+        `select client_id from memory.source where id = $1
+         union all select client_id from memory.chunk where source_id = $1
+         union all select client_id from memory.memory_item where id = $2`,
+        [sourceId, memoryId],
+      );
+    const moves = (tx: Queryable, to: string | null) =>
+      tx.query<{ source: boolean; memory: boolean; last: number | null }>(
+        `select memory.move_source($1, $3) as source, memory.move_memory($2, $3) as memory,
+                memory.move_chunks($1, -1, 10) as last`,
+        [sourceId, memoryId, to],
+      );
+    const inClient = narrowScope(full, { clientId: client, include: ['client'] });
+    const outside = narrowScope(full, { clientId: other });
+    const before = await layersNow();
+    for (const [scope, to, last] of [
+      [inClient, null, 0],
+      [inClient, other, 0],
+      [outside, null, null],
+      [outside, other, null],
+      ...attackers.map(({ team }) => [ownerScope(team, [client, other]), other, null] as const),
+    ] as const) {
+      const rows = await transaction(database, scope, (tx) => moves(tx, to));
+      assert.deepEqual(rows, [{ source: false, memory: false, last }]);
+      assert.deepEqual(await layersNow(), before);
+    }
+    const [row] = await transaction(database, full, (tx) => moves(tx, other));
+    assert.deepEqual(row, { source: true, memory: true, last: 0 });
+    assert.deepEqual(
+      (await layersNow()).map((layer) => Object.values(layer as object)[0] as unknown),
+      [other, other, other],
+    );
+  });
+});
