@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { changeCompanyTeam } from '../../../core/identity/teams/change-company-team.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { SelectedTeam, Team } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
 import type { Quota } from '../../../shared/settings/team-settings.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
@@ -67,6 +69,12 @@ describe('the quota of a Team', () => {
       quota: { chunks: 1, bytes: 1 },
     });
     assert.equal(codeOf(unknown), 'company_role_required');
+    // The role is checked again in the transaction: the caller can have lost it since.
+    const scope = companyScope({ companyId: company.companyId, userId: admin.userId });
+    await assert.rejects(
+      changeCompanyTeam(service, scope, company.teamId, { quota: { chunks: 1, bytes: 1 } }),
+      { code: 'company_role_required' },
+    );
     const renamed = await ask(service, admin, 'PATCH', pathOf(company), { name: 'Quay' });
     assert.deepEqual(renamed.json<Team>().quota, { chunks: null, bytes: null });
   });

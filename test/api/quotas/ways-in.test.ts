@@ -10,7 +10,7 @@ import { plantImports } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemories, decide } from '../../support/memories.ts';
 import { addSource } from '../../support/source-library.ts';
-import { CLAIM, get, post } from '../../support/team.ts';
+import { addPerson, CLAIM, get, post } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { countUsage } from './counted-usage.ts';
 
@@ -232,8 +232,12 @@ test('the tools of MCP that add are refused over the quota, and say what to do',
     assert.ok(answer.isError, tool);
     assert.match(answer.text, /^quota_exceeded: The Team uses \d+ of 0 \w+, .*Owner of the Company/, tool);
   }
-  const reviewed = await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
-  assert.equal(reviewed.statusCode, 200);
+  // What a member remembers waits for a decision.
+  const member = await addPerson(service, company, { teamRole: 'member' });
+  await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
+  const submitted = await callTool(service, member, 'remember', { text: text() });
+  await ask(service, company, 'PATCH', '/v1/team', { publish: 'anyone' });
+  assert.match(submitted.text, /^quota_exceeded: /);
 });
 
 test('each of several decisions is checked by itself', async () => {
