@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
@@ -106,6 +107,40 @@ describe('the import worker', () => {
       assert.deepEqual(hit?.location, locations.at(-1));
       const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
       assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), locations);
+    }
+  });
+
+  test('stores the sheet, the first row and the slide of each chunk, and finds rows by the name of their sheet', async () => {
+    const company = await service.company();
+    const office = (name: string) =>
+      readFileSync(new URL(`../../worker/extract/office/fixtures/${name}`, import.meta.url)).toString(
+        'base64',
+      );
+    const done = await importAll(company, [
+      { filename: 'parts.xlsx', contentBase64: office('libreoffice.xlsx') },
+      { filename: 'training.pptx', contentBase64: office('libreoffice.pptx') },
+      { filename: 'wrong.docx', contentBase64: office('libreoffice.xlsx') },
+      { filename: 'locked.ods', contentBase64: office('encrypted.ods') },
+    ]);
+    assert.deepEqual(
+      done.map(({ state, error }) => error?.code ?? state),
+      ['completed', 'completed', 'corrupt', 'locked'],
+    );
+    const inSheet = { page: null, slide: null, document_title: 'Spare parts' };
+    const locations = {
+      valve: { ...inSheet, sheet: 'Kept secret', row: 2, headings: ['Kept secret'] },
+      prices: { ...inSheet, sheet: 'Prices', row: 1, headings: ['Prices'] },
+      torque: { ...NO_SHEET, page: null, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
+    };
+    for (const [word, location] of Object.entries(locations)) {
+      const [hit] = await found(company, word);
+      assert.deepEqual(hit?.location, location, word);
+      const expanded = await post(service, company, '/v1/memory/expand', {
+        chunkId: hit?.chunk_id,
+        before: 0,
+        after: 0,
+      });
+      assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), [location]);
     }
   });
 

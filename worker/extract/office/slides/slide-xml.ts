@@ -1,6 +1,6 @@
+import { type Block, plainTextOf } from '../../text/markdown-blocks.ts';
 import { type Attributes, readXml, type XmlHandler } from '../package/xml-events.ts';
 import type { ZipArchive } from '../package/zip-archive.ts';
-import { type Block, plainTextOf } from '../../text/markdown-blocks.ts';
 
 /** What a part of a presentation shows: a slide, its notes, a comment, or a diagram. */
 export interface Shown {
