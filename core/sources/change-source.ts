@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
-import type { SourceNames } from '../../db/queries/library/move.ts';
+import type { SourceNames } from '../../db/queries/library/source-names.ts';
 import {
   type GivenFields,
   type SourceField,
@@ -39,10 +39,11 @@ export function parseSourceChange({ title, tags, expiresAt, clientId }: SourceCh
   };
 }
 
-/** A source that is to be changed: locked, with the layer that it is to be in if the change names one. */
+/** A source that is to be changed, locked. */
 interface Locked {
   source: Source;
-  target?: { layerId: LayerId; names: SourceNames };
+  /** Its names in the layer that it is to be in, if the change names one. */
+  target?: SourceNames;
 }
 
 /**
@@ -70,7 +71,7 @@ export async function changeSource(
     lock: async (tx): Promise<Locked> => {
       if (layerId === undefined) return { source: await lockSourceForChange(tx, id, 'change') };
       const { source, names } = await lockSourceForMove(tx, id, layerId);
-      return { source, target: { layerId, names } };
+      return { source, target: names };
     },
     apply: async (tx, locked) => {
       const { updated, moved, ...applied } = await apply(tx, locked, given, assertAllowed);
@@ -94,7 +95,7 @@ async function apply(
   const audit: AuditEntry[] = [];
   const moved: LayerId[] = [];
   if (target !== undefined && target.layerId !== before.clientId) {
-    const { result, audit: events } = await moveSource(tx, before, target.names, target.layerId);
+    const { result, audit: events } = await moveSource(tx, before, target);
     source = result;
     audit.push(...events);
     moved.push(target.layerId);

@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { findSourceNames, type SourceNames } from '../../db/queries/library/move.ts';
+import { findSourceNames, type SourceNames } from '../../db/queries/library/source-names.ts';
 import { findSource, lockOwnSource } from '../../db/queries/memory/source-library.ts';
 import { lockSource } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
@@ -47,9 +47,10 @@ export async function lockSourceForMove(
   const team = await lockTeamForWrite(tx);
   if (!(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
   const layerId = await findToChange(tx, team, id, 'move');
-  const names = await findSourceNames(tx, id);
-  if (names === null) throw new ServiceError('not_found');
-  await lockSource(tx, { layerId: target, ...names });
+  const found = await findSourceNames(tx, id);
+  if (found === null) throw new ServiceError('not_found');
+  const names = { ...found, layerId: target };
+  await lockSource(tx, names);
   const source = await lockFound(tx, team, id, layerId, 'move');
   const now = await findSourceNames(tx, id);
   if (now?.contentHash.equals(names.contentHash) !== true) {

@@ -1,12 +1,12 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
-import { hasSourceNamed, moveSource as move, type SourceNames } from '../../db/queries/library/move.ts';
+import { moveSource as move } from '../../db/queries/library/move.ts';
+import type { SourceNames } from '../../db/queries/library/source-names.ts';
 import { findSource } from '../../db/queries/memory/source-library.ts';
-import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { Recorded } from '../access/run-command.ts';
-import { archiveDueRepeats } from './removal/expire-records.ts';
+import { makeWay } from './removal/make-way.ts';
 
 /**
  * The fields of the event of a move. Its layer is the new one if the record comes from the Team layer. Otherwise it has no
@@ -17,7 +17,8 @@ export function moveFields(from: LayerId, to: LayerId): Pick<AuditEntry, 'layerI
 }
 
 /**
- * Moves a locked, active source to another layer. Lock its names in that layer before.
+ * Moves a locked, active source to another layer.
+ * @param names in that layer. Lock them before
  * @returns the source as it is now, with the events for the command to record
  * @throws ServiceError `conflict` if the layer has an active source with the same text or external id
  */
@@ -25,20 +26,12 @@ export async function moveSource(
   tx: TeamTransaction,
   { id, clientId }: Source,
   names: SourceNames,
-  layerId: LayerId,
 ): Promise<Recorded<Source>> {
-  // They count as archived, but would be found by the unique indexes.
-  const expired = await archiveDueRepeats(tx, { layerId, ...names });
-  if (await hasSourceNamed(tx, layerId, names)) {
-    throw new ServiceError(
-      'conflict',
-      'The target has an active source with the same text or externalId; archive one of them',
-    );
-  }
-  await move(tx, id, layerId);
+  const expired = await makeWay(tx, names);
+  await move(tx, id, names.layerId);
   const moved = await findSource(tx, id);
   if (moved === null) throw new Error('the moved source does not exist');
-  const event = moveFields(clientId, layerId);
+  const event = moveFields(clientId, names.layerId);
   return {
     result: moved.source,
     audit: [...expired, { kind: 'memory.move', subjectType: 'source', subjectId: id, ...event }],

@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { lockKeptSource, restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
-import { activateRestored, findRepeat, lockNamesOf, readNames } from '../../../db/queries/library/restore.ts';
+import { activateRestored, lockNamesOf, readNames } from '../../../db/queries/library/restore.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
@@ -8,7 +8,7 @@ import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { enqueueIndexing } from '../enqueue-indexing.ts';
 import { lockSourceForChange } from '../lock-source.ts';
-import { archiveDueRepeats } from './expire-records.ts';
+import { makeWay } from './make-way.ts';
 
 type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 
@@ -47,16 +47,7 @@ async function apply(
     throw new ServiceError('conflict', 'The source is active; only an archived one can be restored');
   const kept = await lockKeptSource(tx, id, config);
   if (kept === null) throw noLongerKept();
-  // They count as archived, but would be found by the unique indexes.
-  const expired = await archiveDueRepeats(tx, names);
-  const repeat = await findRepeat(tx, names);
-  if (repeat !== null) {
-    const what = repeat.hasSameId ? 'externalId' : 'text';
-    throw new ServiceError(
-      'conflict',
-      `The active source ${repeat.id} has the same ${what}; archive it first, or use it instead`,
-    );
-  }
+  const expired = await makeWay(tx, names);
   const { chunks, pending } = await restoreKeptSource(tx, id, config);
   // A part was deleted when fewer days were set.
   if (chunks < kept) throw noLongerKept();
