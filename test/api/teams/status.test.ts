@@ -38,6 +38,8 @@ test('GET /v1/memory/status has exactly the fields of the contract, all zero in 
     captures: { staged: 0, claimed: 0, completed: 0 },
     memories: { review: 0, published: 0, discarded: 0, archived: 0 },
     embedder: { mode: 'client-provided', model: CLAIM.embeddingModel, dim: 1024, serverModeEnabled: false },
+    usage: { sources: 0, chunks: 0, files: 0, bytes: 0 },
+    quota: { chunks: null, bytes: null },
   });
   assert.deepEqual(jobs.map((job) => String(job['queue'])).sort(), Object.keys(QUEUES).sort());
   for (const { queue: __, oldestReadyAgeSeconds, history, ...figures } of jobs) {
