@@ -64,7 +64,7 @@ describe('a presentation of PowerPoint', () => {
     const relations =
       relation('rId1', 'diagramData', '../diagrams/data1.xml') +
       relation('rId2', 'comments', '/ppt/comments/comment1.xml') +
-      relation('rId3', 'notesSlide', 'http://127.0.0.1/notes.xml', ' TargetMode="External"') +
+      relation('rId3', 'notesSlide', '../notes/linked.xml', ' TargetMode="External"') +
       relation('rId4', 'oleObject', '../embeddings/oleObject1.bin');
     const text = '<a:p><a:r><a:t>TEXT</a:t></a:r></a:p>';
     const more = [
@@ -77,6 +77,7 @@ describe('a presentation of PowerPoint', () => {
         content: `<c:cmLst xmlns:c="c" xmlns:a="a"><c:cm><c:replyLst><c:reply><c:txBody>${text.replace('TEXT', 'yes')}</c:txBody></c:reply></c:replyLst><c:txBody>${text.replace('TEXT', 'really?')}</c:txBody></c:cm></c:cmLst>`,
       },
       { name: 'ppt/embeddings/oleObject1.bin', content: 'embedded' },
+      { name: 'ppt/notes/linked.xml', content: `<p:notes xmlns:p="p" xmlns:a="a">${text}</p:notes>` },
     ];
     assert.equal(
       await textOf(extractPptx, writePptx([{ tree, relations }], more)),
