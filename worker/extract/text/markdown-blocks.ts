@@ -13,13 +13,17 @@ const MAX_INDENT = 10;
 
 const cellText = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();
 
-/** A table, whose first row is that of the headings: Markdown has no table without them. */
+/**
+ * A table, whose first row is that of the headings: Markdown has no table without them. Only that row gets the missing
+ * cells: in all rows, one wide row could make a small table very large.
+ */
 function tableText(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));
   const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
-  const lines = filled.map(
-    (row) => `| ${[...row, ...Array<string>(width - row.length).fill('')].map(cellText).join(' | ')} |`,
-  );
+  const lines = filled.map((row, index) => {
+    const missing = index === 0 ? Array<string>(width - row.length).fill('') : [];
+    return `| ${[...row, ...missing].map(cellText).join(' | ')} |`;
+  });
   lines.splice(1, 0, `|${' - |'.repeat(width)}`);
   return filled.length === 0 ? '' : lines.join('\n');
 }

@@ -25,9 +25,10 @@ const isPeriod = ({ kind, text }: Cell) => kind === 'date' || (kind === 'number'
 /** Whether each cell can be a heading of the cell below it. */
 function canBeHeading({ cells }: Row, below: Row): boolean {
   if (!cells.some(({ kind }) => kind === 'text')) return false;
+  const belowByColumn = new Map(below.cells.map((cell) => [cell.column, cell]));
   return cells.every((cell) => {
     if (cell.kind === 'text') return true;
-    const under = below.cells.find(({ column }) => column === cell.column);
+    const under = belowByColumn.get(cell.column);
     return isPeriod(cell) && under !== undefined && under.kind !== 'text' && !isPeriod(under);
   });
 }

@@ -37,7 +37,9 @@ export async function readComments(archive: ZipArchive, sheet: string): Promise<
         if (name === kind.text) isText = false;
         if (name !== kind.element || text.trim() === '') return;
         const { row } = parseReference(cell);
-        comments.set(row, [...(comments.get(row) ?? []), commentLine(cell, text)]);
+        const ofRow = comments.get(row) ?? [];
+        ofRow.push(commentLine(cell, text));
+        comments.set(row, ofRow);
       },
     });
   }
