@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { recordedBy } from '../../support/company.ts';
@@ -32,6 +33,23 @@ async function push(workspace: Workspace, ...files: object[]): Promise<void> {
 }
 
 describe('a pushed file', () => {
+  test('of an office format has its sheets and rows', async () => {
+    const { company, owner } = await open();
+    const fixture = new URL('../extract/office/fixtures/libreoffice.ods', import.meta.url);
+    await push(owner, file('team/parts.ods', readFileSync(fixture)));
+    await indexer.indexAll(company);
+    assert.deepEqual(await states(owner), { 'team/parts.ods': 'yes' });
+    const [source] = await fileSources(service, company);
+    const { chunks } = await readSource(service, company, source?.id ?? '');
+    assert.deepEqual(
+      chunks.map(({ location: { sheet, row } }) => [sheet, row]),
+      [
+        ['Prices', 1],
+        ['Kept secret', 2],
+      ],
+    );
+  });
+
   test('becomes a source that is named by its path and that searches find', async () => {
     const { company, owner } = await open();
     await push(owner, file('team/notes/vpn.md', '# Gateway\n\nThe heron nests at dawn.'));
