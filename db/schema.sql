@@ -864,6 +864,19 @@ table memory.migration (
 row level security off;
 grant select to memory_service;
 
+table memory.original (
+  team_id uuid not null,
+  sha256 bytea not null,
+  company_id uuid not null,
+  bytes integer not null,
+  constraint original_sha256_check CHECK ((length(sha256) = 32)),
+  constraint original_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
+  constraint original_pkey PRIMARY KEY (team_id, sha256)
+);
+CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
+row level security on;
+CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+
 table memory.source (
   team_id uuid not null,
   id uuid not null,
@@ -889,7 +902,9 @@ table memory.source (
   text_bytes bigint not null default 0,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
+  constraint source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
+  constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256),
   constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint source_pkey PRIMARY KEY (team_id, id)
@@ -900,6 +915,7 @@ CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, cl
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
+CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, client_id) WHERE (original_sha256 IS NOT NULL);
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
@@ -991,6 +1007,10 @@ policy reads for select to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
    FROM memory.workspace_version v
   WHERE ((v.company_id = workspace_blob.company_id) AND (v.sha256 = workspace_blob.sha256) AND (v.team_id = ( SELECT memory.claimed_team() AS claimed_team))))));
+policy reads_originals for select to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (s.original_sha256 = workspace_blob.sha256) AND (s.state = 'active'::text)))));
 grant select to memory_service;
 
 table memory.workspace_team (
@@ -1468,6 +1488,32 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- The source before its original, as in release_original, to prevent a deadlock.
+  perform from source s
+    where s.team_id = v_team and s.id = p_source and s.kind = 'import' and s.state = 'active' and s.original_sha256 is null
+      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+    for no key update;
+  if not found then
+    return false;
+  end if;
+  -- The update changes nothing. It locks the row, so that release_original waits and then finds the new source.
+  insert into original as o (team_id, sha256, company_id, bytes) values (v_team, p_sha256, claimed_company(), p_bytes)
+    on conflict (team_id, sha256) do update set bytes = o.bytes;
+  update source s set original_sha256 = p_sha256, original_bytes = p_bytes, original_media_type = p_media_type
+   where s.team_id = v_team and s.id = p_source;
+  return true;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.audit_hash(e memory.audit_event, p_previous bytea)
  RETURNS bytea
  LANGUAGE sql
@@ -1726,6 +1772,26 @@ begin
     from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.drop_originals(p_team uuid, p_sources uuid[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_dropped int;
+begin
+  -- In the order of their ids, to prevent a deadlock between two callers.
+  perform from source s
+    where s.team_id = p_team and s.id = any (p_sources) and s.original_sha256 is not null
+    order by s.id for no key update;
+  update source s set original_sha256 = null, original_bytes = null, original_media_type = null
+   where s.team_id = p_team and s.id = any (p_sources) and s.original_sha256 is not null;
+  get diagnostics v_dropped = row_count;
+  return v_dropped;
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
@@ -3142,7 +3208,9 @@ begin
   with old as (
     select b.company_id, b.sha256,
            exists (select from workspace_version v
-                    where v.company_id = b.company_id and v.sha256 = b.sha256) as referred
+                    where v.company_id = b.company_id and v.sha256 = b.sha256)
+             or exists (select from original o
+                         where o.company_id = b.company_id and o.sha256 = b.sha256) as referred
       from workspace_blob b where b.waiting_since < now() - interval '1 hour'
      order by b.waiting_since limit p_limit for update of b skip locked
   ), settled as (
@@ -3473,6 +3541,21 @@ AS $function$
   select count(*)::int from released;
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.release_original()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  -- A statement of its own: the next one finds the source for which attach_original had locked the original.
+  perform from original o where o.team_id = old.team_id and o.sha256 = old.original_sha256 for update;
+  delete from original o
+   where o.team_id = old.team_id and o.sha256 = old.original_sha256
+     and not exists (select from source s where s.team_id = old.team_id and s.original_sha256 = old.original_sha256);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea)
  RETURNS void

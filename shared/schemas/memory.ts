@@ -199,6 +199,14 @@ export const IngestRequest = Body({
 });
 export type IngestRequest = Static<typeof IngestRequest>;
 
+/** The file that a source was made of. */
+export const Original = Type.Object({
+  mediaType: Type.String(),
+  bytes: Type.Integer(),
+  sha256: Type.String({ description: 'in hexadecimal' }),
+});
+export type Original = Static<typeof Original>;
+
 export const Source = Type.Object({
   id: Id,
   kind: SourceKind,
@@ -215,6 +223,10 @@ export const Source = Type.Object({
     'the first source of the layer with the same text, if this is an imported file with another name',
   ),
   expiresAt: StoredExpiry,
+  original: Nullable(
+    Original,
+    'the file of the import that the source was made of, if it was kept; null while the source is archived',
+  ),
   ...Use,
   createdBy: Id,
   createdWith: CreatedWith,

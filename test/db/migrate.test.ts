@@ -78,6 +78,8 @@ describe('migrations', () => {
       // Triggers of a table that came later.
       await rm(join(functions, 'usage'), { recursive: true });
       for (const file of BASELINE) await cp(join(MIGRATIONS, file), join(migrations, file));
+      // Its columns came later.
+      await rm(join(functions, 'workspace', 'release-original.sql'));
       await ensureServiceRoles(database);
       assert.equal((await migrate(database, { migrations, functions })).length, BASELINE.length);
       const company = {

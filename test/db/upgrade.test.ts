@@ -62,7 +62,8 @@ async function makeBaseline(database: Database): Promise<BaselineTeam> {
       if (!name.startsWith('claims/') && name !== 'status/fold-layer' && !text.includes(' trigger '))
         continue;
       // Their tables came later.
-      if (name === 'consolidation/record-version' || name.startsWith('usage/')) continue;
+      const later = ['consolidation/record-version', 'workspace/release-original'];
+      if (later.includes(name) || name.startsWith('usage/')) continue;
       await cp(join(DB, 'functions', `${name}.sql`), join(functions, `${name}.sql`));
     }
     await cp(join(DB, 'functions', 'revision.json'), join(functions, 'revision.json'));

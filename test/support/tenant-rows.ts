@@ -71,7 +71,7 @@ type Row = Record<string, string>;
 
 /** What the catalog cannot tell of a column. */
 const CHOSEN: Record<string, Row> = {
-  'memory.source': { state: `'active'` },
+  'memory.source': { state: `'active'`, original_bytes: '1', original_media_type: `'text/plain'` },
   // Without a source: where a row is referred to, that would keep it, and not the wall that is tried.
   'memory.memory_item': { state: `'review'`, source_id: 'null' },
 };

@@ -1,7 +1,7 @@
 -- Deletes the next rows of the claimed Team, at most p_limit, after the Team was deleted. Returns true when no row is
 -- left. The tables are found in the catalog: every table of the schema memory with a team_id, except audit events,
--- which are kept. The contents of the Team's files belong to the Company: prune_workspace_blobs deletes those that no
--- version refers to.
+-- which are kept. The contents of the Team's files and originals belong to the Company:
+-- prune_workspace_blobs deletes those that nothing else refers to.
 create or replace function identity.purge_team(p_limit int) returns boolean
 language plpgsql volatile security definer set search_path = identity, memory, public, pg_temp
 as $$

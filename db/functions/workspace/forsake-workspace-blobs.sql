@@ -1,5 +1,6 @@
--- Trigger: when versions of files are deleted, marks their contents as waiting for prune_workspace_blobs. The contents
--- are not deleted at once: a pull that has read a version can still be about to read its content.
+-- Trigger: when versions of files or originals are deleted, marks their contents as waiting for prune_workspace_blobs. The
+-- contents are not deleted at once: a pull that has read a version can still be about to read its content, and a push or
+-- an import that has stored the same content can be about to refer to it.
 create or replace function memory.forsake_workspace_blobs() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$

@@ -1,6 +1,7 @@
--- Examines at most p_limit contents that have waited for an hour. Deletes those that no version refers to, and clears
--- the waiting time of the others. A push that needs a content sets its waiting time to now and inserts its version
--- within minutes, so its content is not deleted. Returns how many contents were examined and deleted.
+-- Examines at most p_limit contents that have waited for an hour. Deletes those that no version and no original refers to,
+-- and clears the waiting time of the others. A push or an import that needs a content sets its waiting time to now and
+-- inserts its version or original within minutes, so its content is not deleted. Returns how many contents were examined
+-- and deleted.
 create or replace function memory.prune_workspace_blobs(p_limit int) returns table (seen int, removed int)
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -9,7 +10,9 @@ begin
   with old as (
     select b.company_id, b.sha256,
            exists (select from workspace_version v
-                    where v.company_id = b.company_id and v.sha256 = b.sha256) as referred
+                    where v.company_id = b.company_id and v.sha256 = b.sha256)
+             or exists (select from original o
+                         where o.company_id = b.company_id and o.sha256 = b.sha256) as referred
       from workspace_blob b where b.waiting_since < now() - interval '1 hour'
      order by b.waiting_since limit p_limit for update of b skip locked
   ), settled as (

@@ -1,5 +1,5 @@
 import type { CreatedWith } from '../../../shared/schemas/common.ts';
-import type { Source } from '../../../shared/schemas/memory.ts';
+import type { Original, Source } from '../../../shared/schemas/memory.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { isActive, stateNow } from '../fragments/expiry.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
@@ -18,6 +18,7 @@ export interface SourceRow {
   chunks: number;
   sameAs: string | null;
   expiresAt: Date | null;
+  original: Original | null;
   use: StoredUse;
   createdBy: string;
   createdWith: CreatedWith;
@@ -35,10 +36,15 @@ const SAME_AS = `case when s.same_as is not null then coalesce(
     (select nullif(min(f.id::text)::uuid, s.id) from memory.source f
       where f.team_id = s.team_id and f.same_as = s.same_as and ${isActive('f')})) end`;
 
+/** The file that a source was made of. It cannot be read while the source is archived. */
+const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} then jsonb_build_object(
+    'mediaType', s.original_media_type, 'bytes', s.original_bytes, 'sha256', encode(s.original_sha256, 'hex')) end`;
+
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId",
   ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
-  ${SAME_AS} as "sameAs", s.expires_at as "expiresAt", s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
+  ${SAME_AS} as "sameAs", s.expires_at as "expiresAt", ${ORIGINAL} as original,
+  s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash", ${sourceUse('s', 'id')}`;
 
 /** A source as it is sent to clients, and the hash of its text. */

@@ -75,6 +75,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       chunks: 1,
       sameAs: null,
       expiresAt: null,
+      original: null,
       found: 0,
       opened: 0,
       lastFoundAt: null,

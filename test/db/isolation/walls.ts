@@ -14,7 +14,7 @@ const SHARED_TABLES = [
   'identity.request_count',
   'identity.failed_password',
 ];
-/** Numbers made of texts: the role may write them, and functions alone read them. */
+/** Numbers made of texts, which the role may write, and figures of functions: functions alone read them. */
 export const DERIVED_TABLES = [
   'memory.chunk_keyword',
   'memory.chunk_embedding',
@@ -26,6 +26,7 @@ export const DERIVED_TABLES = [
   'memory.kept_source',
   'memory.kept_chunk',
   'memory.usage_tally',
+  'memory.original',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
