@@ -1,9 +1,11 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import { attachOriginal } from '../../db/queries/library/originals.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
 import { completeImport as complete, type StartedImport } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
+import type { Original } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
@@ -18,6 +20,8 @@ import {
   stageSource,
   withEmbeddings,
 } from '../sources/store-source.ts';
+import type { RunningImport } from './start-import.ts';
+import { storeOriginal } from './store-original.ts';
 
 /** What was read from an imported file. */
 export interface ImportedDocument {
@@ -66,24 +70,37 @@ export function stageImport(
   );
 }
 
+/** The source of an import that is to be completed. */
+export interface FinishedImport {
+  staged: StagedSource;
+  /** All that was found in the import. */
+  redactions: readonly Redaction[];
+}
+
 /**
- * Makes the source of an import visible, and completes the import and its job, in one transaction. If it fails, the staged
- * source is deleted.
- * @param redactions all that was found in the import
+ * Makes the source of an import visible, and completes the import and its job, in one transaction. Stores its file first,
+ * as the original of the source. If it fails, the staged source is deleted.
  * @throws LostJobError if another worker runs the job now
  * @throws ServiceError `quota_exceeded`
  */
-export function completeImport(
-  deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+export async function completeImport(
+  deps: Pick<Dependencies, 'blobs' | 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   job: RunningJob<'import.process'>,
-  staged: StagedSource,
-  redactions: readonly Redaction[],
+  file: Pick<RunningImport, 'mediaType' | 'redaction'>,
+  { staged, redactions }: FinishedImport,
 ): Promise<void> {
+  const discard = () => discardSource(deps.database, scope, staged);
+  const original = await storeOriginal(deps, scope, job.data.importId, { ...file, redactions }).catch(
+    async (error: unknown) => {
+      await discard();
+      throw error;
+    },
+  );
   return runAndSettle(deps, scope, 'import.process', job, {
-    apply: (tx) => apply(tx, deps, job.data, staged, redactions),
+    apply: (tx) => apply(tx, deps, job.data, { staged, redactions, original }),
     quota: deps.config,
-    discard: () => discardSource(deps.database, scope, staged),
+    discard,
   });
 }
 
@@ -91,10 +108,11 @@ async function apply(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   { clientId, importId }: Payload<'import.process'>,
-  staged: StagedSource,
-  redactions: readonly Redaction[],
+  { staged, redactions, original }: FinishedImport & { original: Original | null },
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
+  // A source that the import repeats has its own original, unless it was imported before files were kept.
+  if (original !== null) await attachOriginal(tx, source.id, original);
   const result = { sourceId: source.id, similarSources, redactions };
   if (!(await complete(tx, importId, result))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';

@@ -233,6 +233,12 @@ export const SETTINGS = {
     default: null,
     description: 'The most bytes that a Team stores, unless a Company Owner has set a quota for it.',
   },
+  keepOriginals: {
+    variable: 'MEMORY_KEEP_ORIGINALS',
+    type: oneOf({ on: true, off: false }),
+    default: 'on',
+    description: 'off: the file of an import is deleted when the import is completed.',
+  },
   metricsToken: {
     variable: 'MEMORY_METRICS_TOKEN',
     type: ANY_TEXT,

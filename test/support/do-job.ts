@@ -1,5 +1,5 @@
 import type { Database } from '../../db/driver/database.ts';
-import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
+import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -18,6 +18,7 @@ export async function doJob(
   queue: QueueName,
   data: object,
   env: Record<string, string> = {},
+  blobs: BlobStore = databaseBlobs(database),
 ): Promise<QueueName[]> {
   const settled: QueueName[] = [];
   const config = readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...env });
@@ -25,7 +26,7 @@ export async function doJob(
   const context = {
     config,
     database,
-    blobs: databaseBlobs(database),
+    blobs,
     logger: createLogger('silent', 'test'),
     queue: {
       settle: async (_tx: unknown, name: QueueName) => void settled.push(name),

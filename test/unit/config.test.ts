@@ -200,6 +200,15 @@ const SETTINGS: Record<string, Setting> = {
     ],
     refused: ['0', 'yes'],
   },
+  MEMORY_KEEP_ORIGINALS: {
+    key: 'keepOriginals',
+    fallback: true,
+    accepted: [
+      ['on', true],
+      ['off', false],
+    ],
+    refused: ['0', 'yes'],
+  },
   MEMORY_REDACTION: {
     key: 'redaction',
     fallback: 'flag',

@@ -191,12 +191,18 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
 }
 
 async function readPart(tx: TeamTransaction, id: string, part: number): Promise<Buffer> {
+  const content = await findPart(tx, id, part);
+  if (content === null) throw new Error(`part ${part} of the file of import ${id} is missing`);
+  return content;
+}
+
+/** Returns a part of the file of an import, from 0; null after the last one, or if the file was deleted. */
+export async function findPart(tx: TeamTransaction, id: string, part: number): Promise<Buffer | null> {
   const [row] = await tx.query<{ content: Buffer }>(
     'select content from memory.import_payload where team_id = $1 and import_id = $2 and part = $3',
     [tx.scope.teamId, id, part],
   );
-  if (row === undefined) throw new Error(`part ${part} of the file of import ${id} is missing`);
-  return row.content;
+  return row?.content ?? null;
 }
 
 /** Stores the progress of a run. Has no effect if the import has ended or another run has begun. */

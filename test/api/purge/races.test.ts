@@ -62,7 +62,9 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   );
   const queue = { ...service.queue, settle: async () => undefined } as typeof service.queue;
   const job = { id: newId(), retryCount: 0, data };
-  return { id: item.id, complete: () => completeImport({ ...service, queue }, scope, job, staged, []) };
+  const file = { mediaType: item.mediaType, redaction: 'off' } as const;
+  const complete = () => completeImport({ ...service, queue }, scope, job, file, { staged, redactions: [] });
+  return { id: item.id, complete };
 }
 
 describe('a purge at the same time as other work', () => {

@@ -45,7 +45,9 @@ test('an import whose job was taken over is not completed, and nothing of its so
   );
   assert.equal(written, CHUNKS);
   const job = { id: newId(), retryCount: 0, data };
-  await assert.rejects(completeImport(service, scope, job, staged, []), LostJobError);
+  const file = { mediaType: 'text/plain', redaction: 'off' } as const;
+  const completed = completeImport(service, scope, job, file, { staged, redactions: [] });
+  await assert.rejects(completed, LostJobError);
   assert.deepEqual(await importNow(service, company, importId), before);
   const [left] = await database.query<{ sources: number; chunks: number; events: number }>(
     `select (select count(*)::int from memory.source where team_id = $1) as sources,

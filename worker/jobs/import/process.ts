@@ -44,7 +44,8 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
-      await completeImport(context, scope, job, staged, allRedactions(file, document.redactions));
+      const finished = { staged, redactions: allRedactions(file, document.redactions) };
+      await completeImport(context, scope, job, file, finished);
     },
   );
 }
