@@ -135,6 +135,9 @@ export async function buildApp(
       'ratelimit-limit',
       'ratelimit-remaining',
       'ratelimit-reset',
+      'content-disposition',
+      'content-range',
+      'etag',
     ],
     maxAge: 600,
   });

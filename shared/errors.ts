@@ -35,6 +35,7 @@ export const ERRORS = {
   token_revoked: { status: 410, title: 'The link has been revoked' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  range_not_satisfiable: { status: 416, title: 'The range begins after the end of the file' },
   idempotency_key_reused: { status: 422, title: 'The key has already been used with another body' },
   secret_detected: { status: 422, title: 'The text contains a credential' },
   rate_limited: { status: 429, title: 'Too many requests' },

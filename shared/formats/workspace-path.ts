@@ -29,6 +29,9 @@ const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** The folder of a git repository, also by its short name on Windows. Git executes files in it. */
 const GIT_FOLDER = /^(?:\.git|git~1)$/i;
 
+/** Whether Windows reserves a file name, which it then opens as a device. */
+export const isDeviceName = (name: string) => DEVICE.test(name);
+
 /** The fault of one segment of a path, or null. */
 function segmentFault(segment: string): string | null {
   if (segment === '') return 'must not have an empty segment';
@@ -37,7 +40,7 @@ function segmentFault(segment: string): string | null {
     return 'must not have a segment that ends with . or a space';
   if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
     return `must not have a segment of more than ${MAX_SEGMENT_BYTES} bytes`;
-  if (DEVICE.test(segment)) return 'must not have a segment that Windows reserves';
+  if (isDeviceName(segment)) return 'must not have a segment that Windows reserves';
   if (GIT_FOLDER.test(segment.replaceAll(IGNORED_BY_HFS, ''))) return 'must not have a segment .git';
   return null;
 }

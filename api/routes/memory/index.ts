@@ -17,6 +17,7 @@ import { memoriesRoute } from './memories/memories.ts';
 import { memoryRoute } from './memories/memory.ts';
 import { searchRoute } from './search.ts';
 import { bulkArchiveRoute } from './sources/bulk-archive.ts';
+import { originalRoute } from './sources/original.ts';
 import { purgeRoutes } from './sources/purge.ts';
 import { restoreRoute } from './sources/restore.ts';
 import { sourceRoute } from './sources/source.ts';
@@ -34,6 +35,7 @@ export const memoryRoutes: readonly Routes[] = [
   ingestRoute,
   sourcesRoute,
   sourceRoute,
+  originalRoute,
   sourceChangeRoutes,
   bulkArchiveRoute,
   purgeRoutes,

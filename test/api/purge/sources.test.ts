@@ -7,6 +7,7 @@ import { search } from '../../support/consolidation.ts';
 import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
 import { addMemory, searchRows } from '../../support/memories.ts';
+import { pruneAfter } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource, removal, removeSource } from '../../support/source-library.ts';
@@ -123,6 +124,9 @@ describe('a purged source', () => {
 
     const { events } = await recordedBy(service, company, () => purge(company, item.sourceId));
     assert.deepEqual(events[0]?.detail['importIds'], [item.id, again.id]);
+    // Its original can no longer be read. The bytes wait until no request can be about to refer to them.
+    assert.deepEqual(await tablesWith(service, word), ['memory.workspace_blob']);
+    await pruneAfter(service, company, 61);
     await assertGone(word, item.sourceId);
     assert.equal(outcome(await get(service, company, `/v1/memory/imports/${item.id}`)), '404 not_found');
     assert.deepEqual((await readImport(service, company, other.id)).similarSources, []);

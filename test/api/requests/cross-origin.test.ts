@@ -94,7 +94,16 @@ describe('a page of an allowed origin', () => {
       assert.ok(values(answer, 'vary').includes('origin'), `${url}: no cache may give it to another origin`);
       assert.deepEqual(
         values(answer, 'access-control-expose-headers').sort(),
-        ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id'],
+        [
+          'content-disposition',
+          'content-range',
+          'etag',
+          'ratelimit-limit',
+          'ratelimit-remaining',
+          'ratelimit-reset',
+          'retry-after',
+          'x-request-id',
+        ],
         url,
       );
     }

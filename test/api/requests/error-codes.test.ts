@@ -7,7 +7,10 @@ import { openTestApp } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { addMemory, decide } from '../../support/memories.ts';
+import { download, giveOriginal } from '../../support/originals.ts';
+import { ownerScope } from '../../support/scopes.ts';
 import { makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
+import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM, get, post } from '../../support/team.ts';
 
 const service = await openTestApp();
@@ -73,6 +76,12 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   embedding_dimension_mismatch: () => search({ queryEmbedding: [1], ...CLAIM }),
   payload_too_large: () => search({ query: 'x'.repeat(2 * 1024 * 1024) }),
   scope_forbidden: () => search({ scope: { clientId: newId() }, queryEmbedding: along(0), ...CLAIM }),
+  range_not_satisfiable: async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company);
+    await giveOriginal(database, ownerScope(company), id);
+    return download(service, company, id, { range: 'bytes=100-' });
+  },
   unauthenticated: async () => app.inject('/v1/memory/status'),
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
   secret_detected: async () => {

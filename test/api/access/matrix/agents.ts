@@ -36,6 +36,7 @@ const ROUTES = readTable(`
   POST /v1/memory/feedback               | memory:read
   GET /v1/memory/sources                 | memory:read
   GET /v1/memory/sources/:id             | memory:read
+  GET /v1/memory/sources/:id/original    | memory:read
   GET /v1/memory/imports                 | memory:read
   GET /v1/memory/imports/:id             | memory:read
   GET /v1/memory/tags                    | memory:read

@@ -6,6 +6,7 @@ import { insertMemory, updateMemory } from '../../../../db/queries/memory/memori
 import { newId } from '../../../../shared/ids.ts';
 import { prepareContent } from '../../../../shared/text/memory-content.ts';
 import { TEST_MODEL_NAME } from '../../../support/needs/database.ts';
+import { giveOriginal } from '../../../support/originals.ts';
 import { ownerScope } from '../../../support/scopes.ts';
 import { axis, storeSource } from '../../../support/sources.ts';
 import type { Canaries, Thing } from './canaries.ts';
@@ -146,6 +147,14 @@ export class LibraryTargets {
       archiveSource(tx, id, keeping),
     );
     return id;
+  }
+
+  /** A source of the Owner's that was imported, with its file. */
+  async original(place: Place, clientId: string | null): Promise<string> {
+    const sourceId = await this.source(place, clientId, place.ownerId);
+    const content = Buffer.from(`walrus ${this.canaries.word(thingOf(place, clientId), place.key)}`);
+    await giveOriginal(this.database, this.scope(place, clientId, place.ownerId), sourceId, content);
+    return sourceId;
   }
 
   /** A chunk that a search of someone has returned, and the search. */

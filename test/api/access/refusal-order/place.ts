@@ -5,6 +5,8 @@ import { searchByWords } from '../../../support/feedback.ts';
 import { plantImport } from '../../../support/import-records.ts';
 import { makeInvitation, makeInvite } from '../../../support/invites.ts';
 import { addMemory } from '../../../support/memories.ts';
+import { giveOriginal } from '../../../support/originals.ts';
+import { ownerScope } from '../../../support/scopes.ts';
 import { addSource, archived } from '../../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, type Caller, post } from '../../../support/team.ts';
 
@@ -33,6 +35,8 @@ export async function openPlace(
   ];
   const admin = await person({ companyRole: 'admin' });
   await addSource(service, company);
+  const { id: original } = await addSource(service, company);
+  await giveOriginal(service.database, ownerScope(company), original);
   const memory = await addMemory(service, company, 'published');
   const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
   const given = await lend(service, company);
@@ -62,6 +66,7 @@ export async function openPlace(
     busy: await plantImport(service, company, { author: member.userId, state: 'running' }),
     source: (await addSource(service, company)).id,
     archived: gone.id,
+    original,
     memory: memory.id,
     published: memory.sourceId!,
     query: search.queryId,

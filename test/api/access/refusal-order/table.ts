@@ -162,6 +162,7 @@ export const TABLE: Record<string, Fault[]> = {
     ...LIST_SCOPE,
   ],
   'GET /v1/memory/sources/:source': [...IN_TEAM, ...parameters('limit=0'), ...missing('source')],
+  'GET /v1/memory/sources/:original/original': [...IN_TEAM, ...missing('original')],
   'PATCH /v1/memory/sources/:source': [
     ...IN_TEAM,
     ...BODY,

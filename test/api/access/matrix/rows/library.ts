@@ -29,6 +29,13 @@ function sourceRows(name: LayerName): Row[] {
       values: source('Owner'),
     },
     {
+      route: 'GET /v1/memory/sources/:id/original',
+      ...(inTeam ? {} : { about: about('one') }),
+      kind: archived ? 'archived client, by id' : read,
+      ok: 200,
+      values: async ({ targets, at }) => ({ id: await targets.library.original(at, LAYERS[name](at)) }),
+    },
+    {
       route: 'DELETE /v1/memory/sources/:id',
       about: about("someone else's"),
       kind: archived ? 'archived client, by id' : `${name}, someone else's source`,

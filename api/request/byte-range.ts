@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import fresh from 'fresh';
+import parseRange from 'range-parser';
+
+/** What a GET or HEAD of a file asks for. */
+export type RequestedBytes =
+  /** The client has the file. */
+  | { kind: 'unchanged' }
+  /** A range that begins after the end of the file. */
+  | { kind: 'unsatisfiable' }
+  /** Bytes from `start` to `end`, which is included; of an empty file, `end` is -1. */
+  | { kind: 'whole' | 'part'; start: number; end: number };
+
+/**
+ * Decides what a request with the headers If-None-Match, Range and If-Range gets (RFC 9110, sections 13 and 14). A range
+ * that cannot be parsed, and several ranges that are not one, are ignored.
+ * @param etag a strong one, with its quotation marks
+ */
+export function requestedBytes(
+  headers: IncomingHttpHeaders,
+  { etag, bytes, method }: { etag: string; bytes: number; method: string },
+): RequestedBytes {
+  const whole = { kind: 'whole', start: 0, end: bytes - 1 } as const;
+  if (fresh(headers, { etag })) return { kind: 'unchanged' };
+  const { range, 'if-range': condition } = headers;
+  // A date is never true here, because the file has none.
+  if (range === undefined || method !== 'GET' || (condition !== undefined && condition !== etag))
+    return whole;
+  const parsed = parseRange(bytes, range, { combine: true });
+  if (parsed === -1) return { kind: 'unsatisfiable' };
+  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return whole;
+  const [{ start, end } = whole] = parsed;
+  return { kind: 'part', start, end };
+}
