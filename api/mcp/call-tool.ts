@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findTeam } from '../../core/identity/find-team.ts';
-import { linkBase } from '../../core/identity/link-base.ts';
+import { apiBase, linkBase } from '../../core/identity/link-base.ts';
 import type { TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { countCharacters } from '../../shared/text/json-characters.ts';
@@ -63,6 +63,7 @@ async function run(asking: ToolRequest, tool: Tool, args: unknown): Promise<obje
     identity,
     signal,
     linkBase: linkBase(deps.config, request.server.server),
+    apiBase: apiBase(deps.config, request.server.server),
   };
   return tool.run(
     { ...call, selected: team && toTeamCall(asking, call, team) },

@@ -15,6 +15,8 @@ export interface CallerCall {
   identity: Identity;
   /** What the addresses of pages begin with. */
   linkBase: string;
+  /** What the addresses of routes begin with. */
+  apiBase: string;
   /** Is aborted when the client disconnects. */
   signal: AbortSignal;
 }

@@ -17,7 +17,12 @@ export function linkBase(
   requested?: string,
 ): string {
   if (requested !== undefined) return readBaseUrl(requested);
-  return configuredLinkBase(config, `http://127.0.0.1:${listeningPort(server) ?? config.port}`);
+  return configuredLinkBase(config, loopbackUrl(server, config.port));
+}
+
+/** Returns what the addresses of routes begin with, without a slash at the end. Never the Host header. */
+export function apiBase({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>, server: Server): string {
+  return publicUrl ?? loopbackUrl(server, port);
 }
 
 /** Returns the configured base of links, or `listeningUrl` without one. */
@@ -26,6 +31,10 @@ export function configuredLinkBase(
   listeningUrl: string,
 ): string {
   return config.identityUrl ?? config.publicUrl ?? listeningUrl;
+}
+
+function loopbackUrl(server: Server, port: number): string {
+  return `http://127.0.0.1:${listeningPort(server) ?? port}`;
 }
 
 function listeningPort(server: Server): number | null {

@@ -7,7 +7,7 @@ import {
 } from '../../../core/sources/read-source-text.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Metadata, Nullable, Text } from '../../../shared/schemas/common.ts';
-import { Source } from '../../../shared/schemas/memory.ts';
+import { Original, Source } from '../../../shared/schemas/memory.ts';
 import { countJsonCharacters, countTextInJson, endOfFitting } from '../../../shared/text/json-characters.ts';
 import { pick } from '../pick.ts';
 import { formatPosition, parseOffset, splitPosition } from '../position.ts';
@@ -41,11 +41,20 @@ export const fetch = teamTool({
     url: Type.String({ description: 'the address to cite' }),
     metadata: Type.Object({
       ...KNOWN,
+      original: Nullable(
+        Type.Object({
+          ...Original.properties,
+          url: Type.String({
+            description: 'returns the file, for the same credential with the header Memory-Team of this Team',
+          }),
+        }),
+        'the file that the source was made of; null if it was not kept',
+      ),
       custom: Type.Optional({ ...Metadata, description: 'the metadata that the source was stored with' }),
       next: Nullable(Type.String(), 'the id that fetches the next part; null at the end of the text'),
     }),
   },
-  run: async ({ deps: { database }, scope, linkBase }, { id: given }) => {
+  run: async ({ deps: { database }, scope, linkBase, apiBase }, { id: given }) => {
     const { id, position } = parsePosition(given);
     const isFirst = position.after === null && position.offset === 0;
     const frameOf = ({ source, metadata }: FoundSource) => ({
@@ -55,6 +64,10 @@ export const fetch = teamTool({
       url: sourceUrl(linkBase, source),
       metadata: {
         ...pick(KNOWN, source),
+        original: source.original && {
+          ...source.original,
+          url: `${apiBase}/v1/memory/sources/${source.id}/original`,
+        },
         ...(isFirst && Object.keys(metadata).length > 0 && { custom: metadata }),
         next: LONGEST_POSITION,
       },

@@ -6,7 +6,9 @@ import { stageCapture } from '../../support/captures.ts';
 import { FAULT, plantImports } from '../../support/import-records.ts';
 import { called, callTool, toolOutcome } from '../../support/mcp.ts';
 import { addMemory } from '../../support/memories.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
+import { giveOriginal, sha256Of } from '../../support/originals.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, get, post } from '../../support/team.ts';
 
 const service = await openTestApp({ MEMORY_API_PUBLIC_URL: 'https://memory.example/base' });
 
@@ -128,6 +130,25 @@ describe('the tool fetch', () => {
       { kind, layer, tags, custom, next },
       { kind: 'ingest', layer: 'team', tags: ['sea'], custom: { author: 'someone' }, next: null },
     );
+  });
+
+  test('tells where the file of an imported source is, for the same credential', async () => {
+    const company = await service.company();
+    const id = await ingest(company, ['one']);
+    type Found = { metadata: { original: { url: string } | null } };
+    const original = async () => (await called<Found>(service, company, 'fetch', { id })).metadata.original;
+    assert.equal(await original(), null);
+    const content = Buffer.from('An original');
+    await giveOriginal(service.database, ownerScope(company), id, content);
+    const url = `https://memory.example/base/v1/memory/sources/${id}/original`;
+    assert.deepEqual(await original(), {
+      mediaType: 'text/plain',
+      bytes: content.length,
+      sha256: sha256Of(content),
+      url,
+    });
+    const path = url.slice('https://memory.example/base'.length);
+    assert.deepEqual((await get(service, company, path)).rawPayload, content);
   });
 
   test('returns a long text in parts that together are the text', async () => {
