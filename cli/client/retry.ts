@@ -56,6 +56,8 @@ export function withRetry(
     get: (path, answer, options) => withAttempts(() => service.get(path, answer, options)),
     post: (path, answer, body, options) => withAttempts(() => service.post(path, answer, body, options)),
     patch: (path, answer, body, options) => withAttempts(() => service.patch(path, answer, body, options)),
+    // Not repeated: a part of it can have been written already.
+    download: (path, write) => service.download(path, write),
     delete: (path) => withAttempts(() => service.delete(path)),
   };
 }

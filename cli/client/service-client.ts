@@ -7,6 +7,8 @@ import { PROGRAM } from '../terminal/program.ts';
 import { loginCommand, type Profile } from './profiles.ts';
 
 const TIMEOUT_MS = 30_000;
+/** The service ends a download after five minutes. */
+const DOWNLOAD_TIMEOUT_MS = 320_000;
 
 /** A token, and where it comes from: the variable, or the session of a profile. */
 export type Credential = { token: string } & (
@@ -39,6 +41,8 @@ export interface ServiceClient {
     body: unknown,
     options?: { timeoutMs?: number },
   ): Promise<Static<Answer>>;
+  /** Passes the bytes of a file on, piece by piece, as they arrive. A failure of `write` must be a CommandError. */
+  download(path: string, write: (piece: Uint8Array) => Promise<void>): Promise<void>;
   /** Sends a DELETE, which has no answer. */
   delete(path: string): Promise<void>;
 }
@@ -94,6 +98,12 @@ export function connect(
   credential: Credential | null,
   team: string | null = null,
 ): ServiceClient {
+  const headers = {
+    // The list of a user's sessions shows it.
+    'user-agent': 'team-memory-cli',
+    ...(credential === null ? {} : { authorization: `Bearer ${credential.token}` }),
+    ...(team === null ? {} : { 'memory-team': team }),
+  };
   const request = async <Answer extends TSchema>(
     method: string,
     path: string,
@@ -103,10 +113,7 @@ export function connect(
     const { response, text } = await sendRequest(url, path, timeoutMs, {
       method,
       headers: {
-        // The list of a user's sessions shows it.
-        'user-agent': 'team-memory-cli',
-        ...(credential === null ? {} : { authorization: `Bearer ${credential.token}` }),
-        ...(team === null ? {} : { 'memory-team': team }),
+        ...headers,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -122,6 +129,12 @@ export function connect(
     get: (path, schema, options) => request('GET', path, schema, options),
     post: (path, schema, body, options) => request('POST', path, schema, { ...options, body }),
     patch: (path, schema, body, options) => request('PATCH', path, schema, { ...options, body }),
+    download: async (path, write) => {
+      const refused = await receiveFile(url, path, { headers, redirect: 'manual' }, write);
+      if (refused === null) return;
+      readAnswer(refused.response, refused.text, url, credential);
+      throw unexpectedAnswer(url, refused.response.status);
+    },
     delete: (path) => request('DELETE', path, NoBody),
   };
 }
@@ -132,11 +145,32 @@ async function sendRequest(url: string, path: string, timeoutMs: number, init: R
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     return { response, text: await response.text() };
   } catch (error) {
-    const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-    const reason = name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : cause?.code;
-    const suffix = typeof reason === 'string' ? ` (${reason})` : '';
-    throw new TemporaryFailure(`the service at ${url} cannot be reached${suffix}`, 'is it running?', null);
+    throw connectionFault(error, url, timeoutMs);
   }
+}
+
+/** Receives a file. Returns an answer that is not one. */
+async function receiveFile(
+  url: string,
+  path: string,
+  init: RequestInit,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<{ response: Response; text: string } | null> {
+  try {
+    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    if (response.status !== 200) return { response, text: await response.text() };
+    for await (const piece of response.body ?? []) await write(piece as Uint8Array);
+    return null;
+  } catch (error) {
+    throw error instanceof CommandError ? error : connectionFault(error, url, DOWNLOAD_TIMEOUT_MS);
+  }
+}
+
+function connectionFault(error: unknown, url: string, timeoutMs: number): TemporaryFailure {
+  const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
+  const reason = name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : cause?.code;
+  const suffix = typeof reason === 'string' ? ` (${reason})` : '';
+  return new TemporaryFailure(`the service at ${url} cannot be reached${suffix}`, 'is it running?', null);
 }
 
 /** Parses an answer. Returns undefined for an empty body, and throws the error if the service refused the request. */

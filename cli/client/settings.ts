@@ -13,6 +13,8 @@ type ClientVariable =
   | 'XDG_CONFIG_HOME'
   | 'CLAUDE_CONFIG_DIR'
   | 'CODEX_HOME'
+  | 'DISPLAY'
+  | 'WAYLAND_DISPLAY'
   | 'VISUAL'
   | 'EDITOR';
 

@@ -19,10 +19,12 @@ import { hookSessionStart } from '../commands/hook/session-start.ts';
 import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
 import { archive } from '../commands/memory/archive.ts';
+import { download } from '../commands/memory/download.ts';
 import { expand } from '../commands/memory/expand.ts';
 import { feedback } from '../commands/memory/feedback.ts';
 import { ingest } from '../commands/memory/ingest.ts';
 import { move } from '../commands/memory/move.ts';
+import { open } from '../commands/memory/open.ts';
 import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
 import { search } from '../commands/memory/search.ts';
 import { sources } from '../commands/memory/sources.ts';
@@ -62,6 +64,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ingest,
   import: importFolder,
   sources,
+  download,
+  open,
   archive,
   unarchive,
   move,

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isOpenable } from '../../cli/download/openable.ts';
+import { safeFileName } from '../../shared/formats/file-name.ts';
+
+describe('safeFileName', () => {
+  for (const [given, expected] of [
+    ['notes.txt', 'notes.txt'],
+    ['Über uns – 2026.pdf', 'Über uns – 2026.pdf'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\a\\b.docx', 'b.docx'],
+    ['folder/', 'file'],
+    ['..', 'file'],
+    [' . . ', 'file'],
+    ['', 'file'],
+    ['.bashrc', 'bashrc'],
+    ['a.txt. . ', 'a.txt'],
+    ['a\u0000b\nc\u001b[31m.txt', 'a b c [31m.txt'],
+    ['a\u202egpj.exe', 'a gpj.exe'],
+    ['a<b>:"|?*.txt', 'a b .txt'],
+    ['CON', '_CON'],
+    ['nul.txt', '_nul.txt'],
+    ['com¹ .log', '_com¹ .log'],
+    ['cafe\u0301.md', 'café.md'],
+    ['\ud800.txt', '\ufffd.txt'],
+  ] as const) {
+    test(`${JSON.stringify(given)} becomes ${JSON.stringify(expected)}`, () => {
+      assert.equal(safeFileName(given), expected);
+    });
+  }
+
+  test('shortens a long name, and keeps its extension and whole characters', () => {
+    const name = safeFileName(`${'ü'.repeat(290)}.docx`);
+    assert.equal(name, `${'ü'.repeat(125)}.docx`);
+    assert.ok(Buffer.byteLength(name) <= 255);
+    assert.equal(safeFileName(`a.${'x'.repeat(290)}`), `a.${'x'.repeat(253)}`);
+  });
+});
+
+describe('isOpenable', () => {
+  test('is true for documents, and for nothing that can run scripts', () => {
+    for (const name of ['a.pdf', 'A.PDF', 'a.docx', 'a.txt', 'a.tar.csv']) assert.ok(isOpenable(name), name);
+    for (const name of [
+      'a.html',
+      'a.HTM',
+      'a.xhtml',
+      'a.svg',
+      'a.exe',
+      'a.txt.bat',
+      'a.desktop',
+      'a',
+      'pdf',
+      'a.docm',
+    ])
+      assert.ok(!isOpenable(name), name);
+  });
+});
