@@ -170,6 +170,7 @@ export function openMemoryWorkspace(): MemoryWorkspace {
         post: (path, schema, body) => ask('POST', path, schema, body),
         patch: async () => {
           throw new Error('no sync sends a PATCH');
+        },
         download: async () => {
           throw new Error('nothing is downloaded');
         },
