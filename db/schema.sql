@@ -876,6 +876,8 @@ table memory.original (
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
 row level security on;
 CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 
 table memory.source (
   team_id uuid not null,
@@ -3110,6 +3112,9 @@ begin
      where k.archived_at <= now() - make_interval(days => p_days)
      order by k.archived_at limit p_limit for update skip locked
   loop
+    -- A restore locks the source first and then what is kept of it. To wait for it here would be a deadlock.
+    perform from source s where s.team_id = v_team and s.id = v_source for no key update skip locked;
+    continue when not found;
     delete from kept_chunk c
      where c.team_id = v_team and c.source_id = v_source
        and c.ordinal in (select n.ordinal from kept_chunk n
@@ -3119,6 +3124,7 @@ begin
     exit when v_left <= 0;
     -- From here on, the source cannot be restored.
     delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
+    perform drop_originals(v_team, array[v_source]);
     v_left := v_left - 1;
     exit when v_left <= 0;
   end loop;

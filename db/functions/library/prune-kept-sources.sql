@@ -1,6 +1,6 @@
--- Deletes at most p_limit rows that are kept of sources that were archived p_days ago or earlier, in all Teams. Returns
--- how many; 0 if there are no more. lock_kept_source refuses the same sources, so a source is restored with all of its
--- chunks or not at all.
+-- Deletes at most p_limit rows that are kept of sources that were archived p_days ago or earlier, in all Teams, and the
+-- originals of these sources. Returns how many rows; 0 if there are no more. lock_kept_source refuses the same sources, so
+-- a source is restored with all of its chunks or not at all.
 create or replace function memory.prune_kept_sources(p_days int, p_limit int) returns int
 language plpgsql volatile security definer
 set search_path = memory, pg_temp
@@ -18,6 +18,9 @@ begin
      where k.archived_at <= now() - make_interval(days => p_days)
      order by k.archived_at limit p_limit for update skip locked
   loop
+    -- A restore locks the source first and then what is kept of it. To wait for it here would be a deadlock.
+    perform from source s where s.team_id = v_team and s.id = v_source for no key update skip locked;
+    continue when not found;
     delete from kept_chunk c
      where c.team_id = v_team and c.source_id = v_source
        and c.ordinal in (select n.ordinal from kept_chunk n
@@ -27,6 +30,7 @@ begin
     exit when v_left <= 0;
     -- From here on, the source cannot be restored.
     delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
+    perform drop_originals(v_team, array[v_source]);
     v_left := v_left - 1;
     exit when v_left <= 0;
   end loop;

@@ -42,5 +42,9 @@ create or replace trigger tally_bytes_added after insert on memory.kept_source r
   for each statement execute function memory.tally_bytes('kept');
 create or replace trigger tally_bytes_gone after delete on memory.kept_source referencing old table as gone
   for each statement execute function memory.tally_bytes('kept');
+create or replace trigger tally_bytes_added after insert on memory.original referencing new table as added
+  for each statement execute function memory.tally_bytes('originals');
+create or replace trigger tally_bytes_gone after delete on memory.original referencing old table as gone
+  for each statement execute function memory.tally_bytes('originals');
 
 revoke execute on function memory.tally_bytes() from public, memory_service, memory_worker;

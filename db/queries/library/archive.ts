@@ -73,13 +73,15 @@ export async function archiveSources(
   ids: readonly string[],
   keeping?: Keeping,
 ): Promise<void> {
+  const keeps = keeping !== undefined && keeping.archiveDays > 0;
   const archived = await tx.query(
     `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
+            ${keeps ? '' : ', original_sha256 = null, original_bytes = null, original_media_type = null'}
       where team_id = $1 and id = any ($2::uuid[]) and state = 'active' returning 1`,
     [tx.scope.teamId, ids],
   );
   if (archived.length < ids.length) throw new Error('a source to archive is not active');
-  if (keeping !== undefined && keeping.archiveDays > 0) await keepSources(tx, ids, keeping);
+  if (keeps) await keepSources(tx, ids, keeping);
   await deleteChunks(tx, ...ids);
   await settleFeedback(tx, ...ids);
   // Of other files with the same text, the oldest is the first now.

@@ -15,7 +15,8 @@ export async function countUsage(
             union all select octet_length(summary) from memory.capture where team_id = $1
             union all select octet_length(content) from memory.memory_version where team_id = $1
             union all select bytes from memory.workspace_version where team_id = $1
-            union all select octet_length(text) from memory.kept_chunk where team_id = $1)
+            union all select octet_length(text) from memory.kept_chunk where team_id = $1
+            union all select bytes from memory.original where team_id = $1)
      select (select count(*) from active) as sources,
             (select count(*) from memory.chunk c join active a on a.id = c.source_id where c.team_id = $1) as chunks,
             (select count(*) from memory.workspace_version

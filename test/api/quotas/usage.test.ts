@@ -10,6 +10,7 @@ import { sendCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemory, decide } from '../../support/memories.ts';
+import { imported, textFile } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
@@ -64,6 +65,10 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
     // So many that they are written before the source is visible.
     'ingest many chunks': async () =>
       sources.push((await addSource(service, company, { chunks: chunks(101 + below(20)) })).id),
+    // The same file twice: its original is counted once in a Team.
+    import: async () => {
+      sources.push(await imported(service, company, textFile(`${newId()}.txt`, 'walrus')));
+    },
     replace: () =>
       post(service, company, '/v1/memory/ingest', { title: 'x', externalId: 'one', chunks: chunks() }),
     'ingest again': () => post(service, company, '/v1/memory/ingest', { title: 'x', text: 'The same.' }),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Source } from '../../../shared/schemas/memory.ts';
 import { doJob } from '../../support/do-job.ts';
+import { imported, originalOf, storedOriginals, textFile } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { addSource, archived } from '../../support/source-library.ts';
+import { post } from '../../support/team.ts';
 
 /** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -49,6 +52,21 @@ describe('the upkeep of archived sources', () => {
       company.teamId,
     ]);
     assert.equal(row?.['n'], 3);
+  });
+
+  test('drops the original of a source only when the source can no longer be restored', async () => {
+    const company = await service.company();
+    const id = await imported(service, company, textFile('walrus.txt', 'walrus'));
+    const original = await originalOf(service, company, id);
+    assert.ok(original);
+    await archived(service, company, id);
+    await doJob(database, 'upkeep.prune', {});
+    assert.equal(await originalOf(service, company, id), null);
+    const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+    assert.deepEqual(restored.json<Source>().original, original);
+    await archived(service, company, id);
+    await doJob(database, 'upkeep.prune', {}, { MEMORY_ARCHIVE_DAYS: '0' });
+    assert.deepEqual((await storedOriginals(service, company)).originals, []);
   });
 
   test('the purge of a Team deletes what is kept in it', async () => {
