@@ -18,9 +18,9 @@ import { enqueueIndexing } from '../enqueue-indexing.ts';
 
 /**
  * Chunks that one request archives at most, unless the first source has more. On the embedded database, everyone else waits
- * for the transaction: it moves them to where they can be restored from, which took 1.4 to 2.4 seconds on two busy cores.
+ * for the transaction: it moves them to where they can be restored from, which takes about a second on two busy cores.
  */
-const MAX_CHUNKS = { postgres: 50_000, pglite: 4000 };
+const MAX_CHUNKS = { postgres: 50_000, pglite: 2000 };
 
 /**
  * Archives the sources that a filter describes, the oldest first: at most 1,000, and fewer if they have very many chunks.
