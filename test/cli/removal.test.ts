@@ -111,7 +111,7 @@ describe('cli unarchive', () => {
     assert.match(first ?? '', new RegExp(`^Not restored: ${a.id}: .*conflict: The source is active`));
     assert.equal(second, `Restored A title (${b.id}).`);
     assert.match(third ?? '', /^Not restored: nonsense: .*not_found/);
-    assert.match(ended.stderr, /2 of 3 sources were not restored/);
+    assert.match(ended.stderr, /2 of 3 sources could not be restored/);
     await archived(service, company, b.id);
     assert.deepEqual(await data('unarchive', b.id), {
       sources: [{ id: b.id, state: 'restored', title: 'A title' }],
