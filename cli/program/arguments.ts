@@ -39,7 +39,8 @@ function readOperand({ operand }: Command, given: readonly string[]): string {
   const { name, isOptional, isSentence, isRepeated } = operand;
   const isJoined = isSentence === true || isRepeated === true;
   const text = isJoined ? given.join(' ').trim() : (given[0] ?? '');
-  if (text === '' && isOptional === undefined) throw new CommandError(`name ${'aeiou'.includes(name.charAt(0)) ? 'an' : 'a'} ${name} (see --help)`);
+  if (text === '' && isOptional === undefined)
+    throw new CommandError(`name ${'aeiou'.includes(name.charAt(0)) ? 'an' : 'a'} ${name} (see --help)`);
   if (given.length > 1 && !isJoined)
     throw new CommandError(`name one ${name}, not ${given.length} (see --help)`);
   return text;

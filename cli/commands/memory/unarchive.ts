@@ -100,7 +100,9 @@ for MEMORY_ARCHIVE_DAYS, by default 30 days. A source that cannot be restored do
       data: { sources: outcomes },
       ...(failed === 0
         ? {}
-        : { failure: new CommandError(`${failed} of ${counted(ids.length, 'source')} could not be restored`) }),
+        : {
+            failure: new CommandError(`${failed} of ${counted(ids.length, 'source')} could not be restored`),
+          }),
     };
   },
 };
