@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config.ts';
+import { foldName } from '../../shared/formats/names.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { insertFirstAuditEvents } from '../queries/identity/audit.ts';
@@ -84,10 +85,11 @@ export async function createCompany(
      values ($1, $2, $3, $4, 'owner', $5)`,
     [companyId, userId, company.ownerEmail, 'Owner', company.principal],
   );
-  await tx.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
+  await tx.query('insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $4)', [
     companyId,
     teamId,
     company.teamName,
+    foldName(company.teamName),
   ]);
   await tx.query(
     `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'owner')`,

@@ -16,8 +16,8 @@ interface Unfolded {
 }
 
 /**
- * Stores the folded names of Teams and clients that have none: the first Team, and those from before names were unique. Of equal names, the
- * oldest stays, and the others get a number: "North (2)". Runs as the owner of the tables.
+ * Stores the folded names of Teams and clients from before names were unique. Of equal names, the oldest stays, and the
+ * others get a number: "North (2)". Runs as the owner of the tables.
  */
 export async function foldStoredNames(database: Database): Promise<void> {
   await database.transaction(async (tx) => {

@@ -38,11 +38,11 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
 /** A second Team in the Company, of the same Owner. */
 export async function addTeam(database: Database, company: TestCompany): Promise<TestCompany> {
   const teamId = newId();
-  await database.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
-    company.companyId,
-    teamId,
-    'Second Team',
-  ]);
+  await database.query(
+    // The folded name is the id: see addTeam in team.ts.
+    'insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $2::uuid::text)',
+    [company.companyId, teamId, 'Second Team'],
+  );
   return { ...company, teamId };
 }
 
@@ -50,7 +50,7 @@ export async function addTeam(database: Database, company: TestCompany): Promise
 export async function addClient(database: Database, team: TestCompany): Promise<string> {
   const clientId = newId();
   await database.query(
-    'insert into identity.client (company_id, team_id, id, name) values ($1, $2, $3, $4)',
+    'insert into identity.client (company_id, team_id, id, name, folded_name) values ($1, $2, $3, $4, $3::uuid::text)',
     [team.companyId, team.teamId, clientId, 'Test Client'],
   );
   return clientId;

@@ -66,23 +66,26 @@ export async function addClient(
 ): Promise<string> {
   const id = newId();
   await database.query(
-    'insert into identity.client (company_id, team_id, id, name, state) values ($1, $2, $3, $4, $5)',
+    `insert into identity.client (company_id, team_id, id, name, folded_name, state)
+     values ($1, $2, $3, $4, $3::uuid::text, $5)`,
     [company.companyId, company.teamId, id, 'A client', state],
   );
   return id;
 }
 
-/** Makes a second Team of the Company, without members. */
+/**
+ * Makes a second Team of the Company, without members. Its folded name is its id, so that a Company can have several of the
+ * same name. Without a folded name, a service that starts on this database would lock the rows of all tests to store one.
+ */
 export async function addTeam(
   { database }: Pick<TestApp, 'database'>,
   company: TestCompany,
 ): Promise<string> {
   const id = newId();
-  await database.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
-    company.companyId,
-    id,
-    'Another Team',
-  ]);
+  await database.query(
+    'insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $2::uuid::text)',
+    [company.companyId, id, 'Another Team'],
+  );
   return id;
 }
 
