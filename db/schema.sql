@@ -1614,6 +1614,22 @@ begin
   looked_up := allowed is null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.choose_first_copies(p_sources uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  with copy as (
+    select s.id, s.same_as, s.state from source s where s.team_id = claimed_team() and s.same_as = any (p_sources)
+  ), oldest as (
+    select c.same_as, min(c.id::text)::uuid as id from copy c where c.state = 'active' group by c.same_as
+  )
+  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
+    from copy left join oldest on oldest.same_as = copy.same_as
+   where s.team_id = claimed_team() and s.id = copy.id;
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.claimed_company()
  RETURNS uuid
  LANGUAGE sql
@@ -2779,14 +2795,7 @@ begin
   perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
   update source s set client_id = p_client, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
-  with copy as (
-    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
-  ), oldest as (
-    select min(id::text)::uuid as id from copy where state = 'active'
-  )
-  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
-    from copy cross join oldest
-   where s.team_id = v_team and s.id = copy.id;
+  perform choose_first_copies(array[p_source]);
   -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
   perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
   update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
@@ -3364,15 +3373,7 @@ begin
    where i.team_id = v_team and i.near_duplicates <> '[]'
      and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source));
   delete from source where team_id = v_team and id = p_source;
-  -- Of other files with its text, the oldest is the first now, as when the source is archived.
-  with copy as (
-    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
-  ), oldest as (
-    select min(id::text)::uuid as id from copy where state = 'active'
-  )
-  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
-    from copy cross join oldest
-   where s.team_id = v_team and s.id = copy.id;
+  perform choose_first_copies(array[p_source]);
   perform purge_records(v_imports || p_source);
   return v_imports;
 end $function$;

@@ -22,14 +22,7 @@ begin
   perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
   update source s set client_id = p_client, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
-  with copy as (
-    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
-  ), oldest as (
-    select min(id::text)::uuid as id from copy where state = 'active'
-  )
-  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
-    from copy cross join oldest
-   where s.team_id = v_team and s.id = copy.id;
+  perform choose_first_copies(array[p_source]);
   -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
   perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
   update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;

@@ -34,15 +34,7 @@ begin
    where i.team_id = v_team and i.near_duplicates <> '[]'
      and i.near_duplicates @> jsonb_build_array(jsonb_build_object('sourceId', p_source));
   delete from source where team_id = v_team and id = p_source;
-  -- Of other files with its text, the oldest is the first now, as when the source is archived.
-  with copy as (
-    select s.id, s.state from source s where s.team_id = v_team and s.same_as = p_source
-  ), oldest as (
-    select min(id::text)::uuid as id from copy where state = 'active'
-  )
-  update source s set same_as = case when copy.state = 'active' then nullif(oldest.id, s.id) end
-    from copy cross join oldest
-   where s.team_id = v_team and s.id = copy.id;
+  perform choose_first_copies(array[p_source]);
   perform purge_records(v_imports || p_source);
   return v_imports;
 end $$;

@@ -84,14 +84,5 @@ export async function archiveSources(
   if (keeps) await keepSources(tx, ids, keeping);
   await deleteChunks(tx, ...ids);
   await settleFeedback(tx, ...ids);
-  // Of other files with the same text, the oldest is the first now.
-  await tx.query(
-    `with copy as (select s.id, s.same_as from memory.source s
-                    where s.team_id = $1 and s.same_as = any ($2::uuid[]) and s.state = 'active'),
-          oldest as (select c.same_as, min(c.id::text)::uuid as id from copy c group by c.same_as)
-     update memory.source s set same_as = nullif(o.id, s.id)
-       from copy c join oldest o on o.same_as = c.same_as
-      where s.team_id = $1 and s.id = c.id`,
-    [tx.scope.teamId, ids],
-  );
+  await tx.query('select memory.choose_first_copies($1)', [ids]);
 }
