@@ -83,9 +83,11 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
 
   const build = async (sizes = SIZES, connection = connect(), stopping = new AbortController().signal) => {
     const logger = createLogger('silent', 'test');
+    const [process] = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
     await changeGraphs({ database, connection, logger, stopping }, sizes);
-    // The lock ends with the connection, as at the end of the job.
     await connection.close();
+    // The lock ends with the connection, as at the end of the job: on the server, soon after the client has closed it.
+    while ((await database.query('select from pg_stat_activity where pid = $1', [process?.pid])).length > 0);
   };
   const graphs = async (): Promise<{ name: string; valid: boolean }[]> =>
     database.query(
