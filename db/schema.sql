@@ -981,6 +981,7 @@ table memory.usage_tally (
   files bigint not null default 0,
   bytes bigint not null default 0,
   xact xid8 default pg_current_xact_id(),
+  constraint usage_tally_part_check CHECK ((part ~ '^[a-z_]+$'::text)),
   constraint usage_tally_pkey PRIMARY KEY (team_id, id)
 );
 row level security on;
@@ -1795,26 +1796,6 @@ begin
     from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
 end $function$;
 grant execute to memory_service;
-
-CREATE OR REPLACE FUNCTION memory.drop_originals(p_team uuid, p_sources uuid[])
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-declare
-  v_dropped int;
-begin
-  -- In the order of their ids, to prevent a deadlock between two callers.
-  perform from source s
-    where s.team_id = p_team and s.id = any (p_sources) and s.original_sha256 is not null
-    order by s.id for no key update;
-  update source s set original_sha256 = null, original_bytes = null, original_media_type = null
-   where s.team_id = p_team and s.id = any (p_sources) and s.original_sha256 is not null;
-  get diagnostics v_dropped = row_count;
-  return v_dropped;
-end $function$;
-grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
@@ -3133,7 +3114,8 @@ begin
     exit when v_left <= 0;
     -- From here on, the source cannot be restored.
     delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
-    perform drop_originals(v_team, array[v_source]);
+    update source s set original_sha256 = null, original_bytes = null, original_media_type = null
+     where s.team_id = v_team and s.id = v_source and s.original_sha256 is not null;
     v_left := v_left - 1;
     exit when v_left <= 0;
   end loop;

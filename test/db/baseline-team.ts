@@ -66,9 +66,10 @@ export function insertBaselineTeam(database: Database): Promise<BaselineTeam> {
   });
 }
 
-async function insertIdentity(
+/** Inserts a Company with its Owner, a Team and a client. */
+export async function insertIdentity(
   tx: Queryable,
-  { companyId, ownerId, ownerEmail, teamId, clientId }: BaselineTeam,
+  { companyId, ownerId, ownerEmail, teamId, clientId }: TestCompany & { clientId: string },
 ): Promise<void> {
   await tx.query('insert into memory.deployment (embedding_model, swept_at) values ($1, now())', [
     TEST_MODEL_NAME,

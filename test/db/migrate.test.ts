@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
-import { createCompany } from '../../db/startup/bootstrap.ts';
 import { readFunctions } from '../../db/startup/functions.ts';
 import { migrate } from '../../db/startup/migrate.ts';
 import { MigrationError } from '../../db/startup/migration-error.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
+import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import { keepIfThrown } from '../support/needs/evidence.ts';
 import { createEmptyDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
+import { insertIdentity } from './baseline-team.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
@@ -82,13 +83,9 @@ describe('migrations', () => {
       await rm(join(functions, 'workspace', 'release-original.sql'));
       await ensureServiceRoles(database);
       assert.equal((await migrate(database, { migrations, functions })).length, BASELINE.length);
-      const company = {
-        companyName: 'Kept',
-        teamName: 'Kept',
-        ownerEmail: 'kept@localhost',
-        principal: true,
-      };
-      const { teamId } = await database.transaction((tx) => createCompany(tx, company));
+      const [companyId, ownerId, teamId, clientId] = [newId(), newId(), newId(), newId()];
+      const team = { companyId, ownerId, ownerEmail: 'kept@localhost', teamId, clientId };
+      await database.transaction((tx) => insertIdentity(tx, team));
       await writeFile(
         join(migrations, '0003-colour.sql'),
         `alter table identity.team add column colour text not null default 'grey';

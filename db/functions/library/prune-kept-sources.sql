@@ -30,7 +30,8 @@ begin
     exit when v_left <= 0;
     -- From here on, the source cannot be restored.
     delete from kept_source k where k.team_id = v_team and k.source_id = v_source;
-    perform drop_originals(v_team, array[v_source]);
+    update source s set original_sha256 = null, original_bytes = null, original_media_type = null
+     where s.team_id = v_team and s.id = v_source and s.original_sha256 is not null;
     v_left := v_left - 1;
     exit when v_left <= 0;
   end loop;

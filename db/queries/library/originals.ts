@@ -1,5 +1,5 @@
 import type { Original } from '../../../shared/schemas/memory.ts';
-import type { TeamTransaction, WorkerTransaction } from '../../driver/database.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
@@ -34,20 +34,4 @@ export async function findOriginal(tx: TeamTransaction, sourceId: string): Promi
     [...scopeValues(tx.scope), sourceId],
   );
   return row ?? null;
-}
-
-/**
- * Removes the originals of sources of a Team, in any state.
- * @returns how many sources had one
- */
-export async function dropOriginals(
-  tx: WorkerTransaction,
-  teamId: string,
-  sourceIds: readonly string[],
-): Promise<number> {
-  const [row] = await tx.query<{ dropped: number }>('select memory.drop_originals($1, $2) as dropped', [
-    teamId,
-    sourceIds,
-  ]);
-  return row?.dropped ?? 0;
 }

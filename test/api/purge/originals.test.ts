@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { asWorker } from '../../../db/driver/database.ts';
-import { dropOriginals } from '../../../db/queries/library/originals.ts';
 import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
@@ -24,6 +22,7 @@ import { outcome } from '../../support/sign-in.ts';
 import { archived, removal } from '../../support/source-library.ts';
 import { addTeam, archiveTeam, type Caller, inTeam } from '../../support/team.ts';
 import { file as pushed, workspaceOf } from '../../support/workspace.ts';
+import { archivedBefore } from '../sources/restore/kept.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -109,23 +108,20 @@ describe('the original of a purged source', () => {
 });
 
 describe('the original of an archived source', () => {
-  test('is kept until it is dropped or the source is purged', async () => {
+  test('is kept until the source can no longer be restored or is purged', async () => {
     const company = await service.company();
     const files = [textFile('a.txt', newWord()), textFile('b.txt', newWord()), textFile('c.txt', newWord())];
     const ids: string[] = [];
     for (const file of files) ids.push(await imported(service, company, file));
-    const [dropped = '', purged = '', kept = ''] = ids;
+    const [old = '', purged = '', alsoOld = ''] = ids;
     for (const id of ids) await archived(service, company, id);
     const left = async () => {
       await pruneAfter(service, company, 61);
       return storedOriginals(service, company);
     };
     assert.equal((await left()).contents.length, 3);
-    const drop = (teamId: string, ...sources: string[]) =>
-      asWorker(database, (tx) => dropOriginals(tx, teamId, sources));
-    assert.equal(await drop(company.teamId, dropped, kept), 2);
-    assert.equal(await drop(company.teamId, dropped), 0);
-    assert.equal(await drop(await addTeam(service, company), purged), 0);
+    for (const id of [old, alsoOld]) await archivedBefore(service, id, '31 days');
+    await doJob(database, 'upkeep.prune', {});
     const one = [sha256Of(files[1]!.content)];
     assert.deepEqual(await left(), { originals: one, contents: one });
     await purge(company, purged);

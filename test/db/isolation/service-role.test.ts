@@ -160,7 +160,6 @@ describe('the roles of the service and of its worker', () => {
     'select memory.prune_old_vectors(1)',
     'select memory.prune_workspace_blobs(1)',
     'select memory.prune_workspace_versions(null, 10, 1)',
-    "select memory.drop_originals('00000000-0000-0000-0000-000000000000', '{}')",
     'select memory.undecided_teams()',
     "select memory.queue_files('00000000-0000-0000-0000-000000000000', '{md}', 1)",
     'select memory.file_sources(1)',
