@@ -11,13 +11,15 @@ import {
 } from '../../../../worker/extract/office/sheets/number-format.ts';
 import { extractXlsx } from '../../../../worker/extract/office/sheets/xlsx.ts';
 import { column } from '../../../support/columns.ts';
-import { writeZip } from '../../../support/zip-writer.ts';
+import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
 import { assertDamagedMembersAreTold } from '../damaged-members.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from '../extraction.ts';
 import { textRow, workbookMembers, writeOpenDocument, writeXlsx } from './sheet-writer.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+const replaced = (members: readonly ZipMember[], from: string, to: string) =>
+  members.map((each) => ({ ...each, content: String(each.content).replaceAll(from, to) }));
 const oneSheet = (data: string) => writeXlsx({ sheets: { Sheet1: data } });
 
 /** The document that LibreOffice made. Gnumeric's copy reads the same. */
@@ -97,6 +99,13 @@ describe('a workbook', () => {
     const cells = [0, 1, 2].map((index) => `<c t="s"><v>${index}</v></c>`).join('');
     const text = await textOf(extractXlsx, writeXlsx({ sheets: { S: `<row>${cells}</row>` }, shared }));
     assert.equal(text, 'rich text\n東京\na\nb_');
+  });
+
+  test('counts its days from 1904 also if Excel added an extension with the name of the setting', async () => {
+    const plan = { sheets: { S: '<row><c s="1"><v>1</v></c></row>' }, formats: ['yyyy-mm-dd'], from1904: true };
+    const extension = '<extLst><ext><x15:workbookPr chartTrackingRefBase="1"/></ext></extLst></workbook>';
+    const content = writeZip(replaced(workbookMembers(plan), '</workbook>', extension));
+    assert.equal(await textOf(extractXlsx, content), '1904-01-02');
   });
 
   test('costs nothing for a million empty rows', async () => {

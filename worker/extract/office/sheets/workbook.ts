@@ -52,7 +52,8 @@ async function readSheetList(
   await readXml(archive, main, {
     open: (name, attributes) => {
       root ??= name;
-      if (name === 'workbookPr') from1904 = TRUE.test(attributes.date1904 ?? '');
+      // Excel writes a second element of this name, an extension, which says nothing about dates.
+      if (name === 'workbookPr' && TRUE.test(attributes.date1904 ?? '')) from1904 = true;
       if (name !== 'sheet') return;
       const id = prefixed(attributes, 'id');
       const relation = relations.find((each) => each.id === id && each.type === 'worksheet');
