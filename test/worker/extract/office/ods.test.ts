@@ -71,6 +71,11 @@ describe('a spreadsheet of OpenDocument', () => {
     assert.equal((await faultOf(extractOds, spreadsheet(table(outside)))).code, 'corrupt');
   });
 
+  test('has headings that end with a percent sign', async () => {
+    const rows = row(textCell('Part') + textCell('Share in %')) + row(textCell('Ring') + textCell('12'));
+    assert.equal(await textOf(extractOds, spreadsheet(table(rows))), 'Part: Ring\nShare in %: 12');
+  });
+
   test('leaves out what was deleted, drawings, and copies of tables in other files', async () => {
     const deleted = `<table:tracked-changes>${table(row(textCell('deleted')))}</table:tracked-changes>`;
     const drawing = '<draw:frame><draw:text-box><text:p>drawn</text:p></draw:text-box></draw:frame>';

@@ -28,7 +28,9 @@ export function showCell(attributes: Attributes, shown: string): Omit<Cell, 'col
   if (type === 'boolean') {
     return { text: attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE', kind: 'other' };
   }
-  if (type === 'percentage' || shown.endsWith('%')) return { text: shown || (value ?? ''), kind: 'number' };
+  // Gnumeric writes a percentage as a number. A text can end like one: the heading `Share in %`.
+  if (type === 'percentage' || (type === 'float' && shown.endsWith('%')))
+    return { text: shown || (value ?? ''), kind: 'number' };
   if (type === 'float' || type === 'currency') {
     // A number with leading zeros, such as a postal code, is shown with them.
     const isPadded = DIGITS.test(shown) && Number(shown) === Number(value);
