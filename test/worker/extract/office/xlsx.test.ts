@@ -127,6 +127,7 @@ describe('a number of a spreadsheet', () => {
     assert.equal(shown('0.5', 'h:mm AM/PM'), '12:00');
     assert.equal(shown('1.5', '[h]:mm:ss'), '36:00');
     assert.equal(shown('0.1234', '0.0%'), '12.3%');
+    assert.equal(shown('0.5', `0.${'0'.repeat(150)}%`), `50.${'0'.repeat(30)}%`);
     assert.equal(shown('42', '00000'), '00042');
     assert.equal(shown('4.5', '#,##0.00 "days"'), '4.5', 'a quoted text is no date');
     assert.equal(shown('4.5', '[Red]0.0'), '4.5');
@@ -182,11 +183,12 @@ describe('a file that claims to be a workbook', () => {
     assert.equal((await faultOf(extractXlsx, binary)).code, 'corrupt');
   });
 
-  test('is refused if it names a text that is not there, a cell outside a sheet, or a sheet that is missing', async () => {
+  test('is refused if it names a text that is not there, a cell outside a sheet, or is damaged otherwise', async () => {
     const faults = [
       writeXlsx({ sheets: { S: '<row><c t="s"><v>1</v></c></row>' }, shared: '<si><t>a</t></si>' }),
       oneSheet('<row><c r="XFE1"><v>1</v></c></row>'),
       oneSheet('<row r="1048577"><c><v>1</v></c></row>'),
+      oneSheet('<row hasOwnProperty="1" r="1"/>'),
       oneSheet(`<row>${'<c><v>1</v></c>'.repeat(16_385)}</row>`),
       writeZip(
         workbookMembers({ sheets: { S: '' } }).filter(({ name }) => name !== 'xl/worksheets/sheet1.xml'),

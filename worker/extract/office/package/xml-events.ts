@@ -46,6 +46,10 @@ function parserFor(handler: XmlHandler, withPrefixes: boolean): sax.SAXParser {
   parser.onerror = () => {
     throw corrupt();
   };
+  parser.onattribute = ({ name }) => {
+    // sax 1.6 calls this method of the attributes, and no document has an attribute with its name.
+    if (name === 'hasOwnProperty') throw corrupt();
+  };
   parser.onopentag = ({ name, attributes }) => {
     depth += 1;
     if (depth > MAX_DEPTH) {

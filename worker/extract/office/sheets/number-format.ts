@@ -12,6 +12,9 @@ const LITERALS = /"[^"]{0,99}"|\\.|[_*].|\[(?!(?:h{1,9}|m{1,9}|s{1,9})\])[^\]]{0
 const ELAPSED = /\[(?:h{1,9}|m{1,9}|s{1,9})\]/i;
 const HALF_OF_DAY = /am\/pm|a\/p/gi;
 
+/** The programs show no more decimals. */
+const MAX_DECIMALS = 30;
+
 /** The formats that have a number and no code in the file, by the first number of each range. */
 const BUILT_IN: readonly [first: number, last: number, code: string][] = [
   [9, 9, '0%'],
@@ -34,7 +37,10 @@ export function parseFormat(code: string): NumberFormat {
   const [section = ''] = bare.split(';', 1);
   if (ELAPSED.test(section)) return { kind: 'elapsed' };
   const percent = section.indexOf('%');
-  if (percent >= 0) return { kind: 'percent', decimals: /\.(0+)/.exec(section)?.[1]?.length ?? 0 };
+  if (percent >= 0) {
+    const decimals = /\.(0+)/.exec(section)?.[1]?.length ?? 0;
+    return { kind: 'percent', decimals: Math.min(decimals, MAX_DECIMALS) };
+  }
   if (/^0{2,20}$/.test(section)) return { kind: 'padded', digits: section.length };
   const halfless = section.replace(HALF_OF_DAY, 'h').toLowerCase();
   if (halfless.includes('general')) return { kind: 'plain' };
