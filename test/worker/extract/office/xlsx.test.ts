@@ -108,6 +108,25 @@ describe('a workbook', () => {
     assert.equal(await textOf(extractXlsx, content), '1904-01-02');
   });
 
+  test('has both the threads and the notes of a sheet, without the copies of threads', async () => {
+    const types = [
+      ['http://schemas.microsoft.com/office/2017/10/relationships/threadedComment', 'threads.xml'],
+      ['http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments', 'notes.xml'],
+    ];
+    const relations = types.map(([type, part]) => `<Relationship Id="${part}" Type="${type}" Target="/${part}"/>`);
+    const note = (cell: string, text: string) => `<comment ref="${cell}"><text><t>${text}</t></text></comment>`;
+    const thread = (text: string) => `<threadedComment ref="A1"><text>${text}</text></threadedComment>`;
+    const more = [
+      { name: 'xl/worksheets/_rels/sheet1.xml.rels', content: `<Relationships>${relations.join('')}</Relationships>` },
+      { name: 'notes.xml', content: `<comments>${note('A1', '[Threaded comment] why?')}${note('A2', 'a_x000A_note')}</comments>` },
+      { name: 'threads.xml', content: `<ThreadedComments>${thread('why?')}${thread('because')}</ThreadedComments>` },
+    ];
+    assert.equal(
+      await textOf(extractXlsx, writeXlsx({ sheets: { S: textRow(1, 'a') }, more })),
+      'a\nComment on A1: why?\nComment on A1: because\n\nComment on A2: a\nnote',
+    );
+  });
+
   test('costs nothing for a million empty rows', async () => {
     const empty = Array.from({ length: 1_000_000 }, (_, index) => `<row r="${index + 1}"/>`);
     empty[999_999] = textRow(1_000_000, 'last');
