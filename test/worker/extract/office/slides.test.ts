@@ -100,6 +100,9 @@ describe('a presentation of PowerPoint', () => {
           content: String(each.content).replaceAll('p:presentation', 'p:document'),
         })),
       ),
+      writeZip(
+        members.map((each) => ({ ...each, content: String(each.content).replace('Id="rId1"', 'Id="other"') })),
+      ),
       'slides',
     ];
     for (const content of others) assert.equal((await faultOf(extractPptx, content)).code, 'corrupt');

@@ -212,6 +212,7 @@ describe('a file that claims to be a workbook', () => {
       writeZip(
         workbookMembers({ sheets: { S: '' } }).filter(({ name }) => name !== 'xl/worksheets/sheet1.xml'),
       ),
+      writeZip(replaced(workbookMembers({ sheets: { S: textRow(1, 'a') } }), 'Id="rId1"', 'Id="other"')),
       fixture('libreoffice.xlsx').subarray(0, 4_000),
     ];
     for (const content of faults) assert.equal((await faultOf(extractXlsx, content)).code, 'corrupt');

@@ -24,6 +24,13 @@ export interface Workbook {
 
 /** The text that shared texts may have together, in UTF-16 code units. */
 const MAX_SHARED_LENGTH = 100_000_000;
+
+export const missingSheetFault = () =>
+  new FileFault(
+    'corrupt',
+    'The file is damaged: a sheet is missing. Send it again from a copy that opens.',
+  );
+
 /** A character that XML cannot contain, as spreadsheets write it. */
 const ESCAPED = /_x([0-9A-Fa-f]{4})_/g;
 
@@ -47,6 +54,7 @@ async function readSheetList(
 ): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
   const sheets: SheetPart[] = [];
   const seen = new Set<string>();
+  const byId = new Map(relations.map((each) => [each.id, each]));
   let from1904 = false;
   let root: string | null = null;
   await readXml(archive, main, {
@@ -56,9 +64,10 @@ async function readSheetList(
       if (name === 'workbookPr' && TRUE.test(attributes.date1904 ?? '')) from1904 = true;
       if (name !== 'sheet') return;
       const id = prefixed(attributes, 'id');
-      const relation = relations.find((each) => each.id === id && each.type === 'worksheet');
+      const relation = byId.get(id ?? '');
+      if (relation === undefined) throw missingSheetFault();
       // Sheets of charts and macros have no cells. A part that several sheets name is read once.
-      if (relation === undefined || seen.has(relation.target)) return;
+      if (relation.type !== 'worksheet' || seen.has(relation.target)) return;
       seen.add(relation.target);
       sheets.push({ name: attributes.name ?? '', path: relation.target });
     },

@@ -7,7 +7,7 @@ import type { Cell } from './heading-row.ts';
 import { showNumber } from './number-format.ts';
 import { type Comments, readComments } from './sheet-comments.ts';
 import { RowBudget, SheetText } from './sheet-text.ts';
-import { readWorkbook, unescapeText, type Workbook } from './workbook.ts';
+import { missingSheetFault, readWorkbook, unescapeText, type Workbook } from './workbook.ts';
 
 /** Reads the cells of one sheet. Of a formula, only the value that is stored with it is read. */
 class SheetReader implements XmlHandler {
@@ -124,11 +124,7 @@ export const extractXlsx: Extractor = async (content, report) => {
     const isThere = await readXml(archive, path, reader, {
       onPiece: (share) => report((index + share) / workbook.sheets.length),
     });
-    if (!isThere)
-      throw new FileFault(
-        'corrupt',
-        'The file is damaged: a sheet is missing. Send it again from a copy that opens.',
-      );
+    if (!isThere) throw missingSheetFault();
     reader.end();
   }
   return { ...properties, parts };

@@ -7,6 +7,12 @@ import type { ZipArchive } from '../package/zip-archive.ts';
 import { type Slide, SlideParts } from './slide-text.ts';
 import { readShown, readSlideComments } from './slide-xml.ts';
 
+const missingSlideFault = () =>
+  new FileFault(
+    'corrupt',
+    'The file is damaged: a slide is missing. Send it again from a copy that opens.',
+  );
+
 /** The paths of the slides in the order of the presentation. */
 async function slidePaths({ archive, main }: OfficePackage): Promise<string[]> {
   const relations = new Map((await relationsOf(archive, main)).map((each) => [each.id, each]));
@@ -18,8 +24,11 @@ async function slidePaths({ archive, main }: OfficePackage): Promise<string[]> {
       if (name !== 'sldId') return;
       // The number of the slide has no prefix; the reference to its part has one.
       const [, id] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? [];
-      const relation = relations.get(id ?? '');
-      if (relation?.type === 'slide') paths.push(relation.target);
+      // The list of the sections repeats the numbers, without references.
+      if (id === undefined) return;
+      const relation = relations.get(id);
+      if (relation?.type !== 'slide') throw missingSlideFault();
+      paths.push(relation.target);
     },
   });
   if (root !== 'presentation') throw mismatchFault('PPTX', null);
@@ -31,12 +40,7 @@ async function readSlide(archive: ZipArchive, path: string, seen: Set<string>): 
   const notes: Block[] = [];
   const comments: string[] = [];
   const isNew = (part: string) => !seen.has(part) && seen.add(part).size > 0;
-  if (!archive.names.has(path)) {
-    throw new FileFault(
-      'corrupt',
-      'The file is damaged: a slide is missing. Send it again from a copy that opens.',
-    );
-  }
+  if (!archive.names.has(path)) throw missingSlideFault();
   if (!isNew(path)) return { title: '', blocks: [], notes, comments };
   const { title, blocks } = await readShown(archive, path);
   for (const { type, target } of await relationsOf(archive, path)) {
