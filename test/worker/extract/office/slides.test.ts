@@ -152,6 +152,11 @@ describe('a presentation of OpenDocument', () => {
     );
   });
 
+  test('can have drawings with very long outlines', async () => {
+    const page = `<draw:page><draw:path svg:d="${'M1 2L3 4'.repeat(40_000)}"/>${frame('outline', 'kept')}</draw:page>`;
+    assert.equal(await textOf(extractOdp, writeOpenDocument('presentation', page)), 'kept');
+  });
+
   test('leaves out what repeats on every slide and what is embedded', async () => {
     const object =
       '<draw:frame><draw:object xlink:href="http://127.0.0.1/x"><text:p>embedded</text:p></draw:object></draw:frame>';

@@ -15,6 +15,8 @@ export interface XmlHandler {
 
 /** Documents are not nested more deeply. Handlers use no recursion, so the limit is only for memory. */
 const MAX_DEPTH = 1_000;
+/** The most characters of an attribute. The default, 64 KiB, is less than the outline of a country on a slide. */
+Object.assign(sax, { MAX_BUFFER_LENGTH: 8 * 1024 * 1024 });
 /** The declaration of the encoding, and a byte order mark, are in the first bytes. */
 const DECLARED_ENCODING = /^[^>]{0,100}\sencoding\s*=\s*["']([\w-]+)["']/;
 const MARKS: readonly [string, readonly number[]][] = [
