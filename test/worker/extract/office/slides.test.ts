@@ -101,7 +101,10 @@ describe('a presentation of PowerPoint', () => {
         })),
       ),
       writeZip(
-        members.map((each) => ({ ...each, content: String(each.content).replace('Id="rId1"', 'Id="other"') })),
+        members.map((each) => ({
+          ...each,
+          content: String(each.content).replace('Id="rId1"', 'Id="other"'),
+        })),
       ),
       'slides',
     ];

@@ -99,6 +99,11 @@ describe('rich text', () => {
       await textOf(extractRtf, "{\\rtf1\\ansi\\ansicpg1251 \\'cf\\emdash \\{x\\}\\~y}"),
       'П—{x}\u00a0y',
     );
+    const cyrillic = rtf(
+      "{\\fonttbl{\\f0\\fcharset204 A;}{\\f1\\fcharset0 B;}}\\'e0 {\\f1 \\'e0 \\plain \\'e0}",
+    );
+    assert.equal(await textOf(extractRtf, cyrillic), 'а à а', 'the default font');
+    assert.equal(await textOf(extractRtf, rtf('{\\upr{?}{\\*\\ud{\\uc0\\u27700}}}\\constructor !')), '水!');
     assert.equal(await textOf(extractRtf, rtf('a\\u-10179 b\\u0 c')), 'a\ufffd\ufffd');
   });
 

@@ -102,7 +102,11 @@ describe('a workbook', () => {
   });
 
   test('counts its days from 1904 also if Excel added an extension with the name of the setting', async () => {
-    const plan = { sheets: { S: '<row><c s="1"><v>1</v></c></row>' }, formats: ['yyyy-mm-dd'], from1904: true };
+    const plan = {
+      sheets: { S: '<row><c s="1"><v>1</v></c></row>' },
+      formats: ['yyyy-mm-dd'],
+      from1904: true,
+    };
     const extension = '<extLst><ext><x15:workbookPr chartTrackingRefBase="1"/></ext></extLst></workbook>';
     const content = writeZip(replaced(workbookMembers(plan), '</workbook>', extension));
     assert.equal(await textOf(extractXlsx, content), '1904-01-02');
@@ -113,13 +117,25 @@ describe('a workbook', () => {
       ['http://schemas.microsoft.com/office/2017/10/relationships/threadedComment', 'threads.xml'],
       ['http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments', 'notes.xml'],
     ];
-    const relations = types.map(([type, part]) => `<Relationship Id="${part}" Type="${type}" Target="/${part}"/>`);
-    const note = (cell: string, text: string) => `<comment ref="${cell}"><text><t>${text}</t></text></comment>`;
+    const relations = types.map(
+      ([type, part]) => `<Relationship Id="${part}" Type="${type}" Target="/${part}"/>`,
+    );
+    const note = (cell: string, text: string) =>
+      `<comment ref="${cell}"><text><t>${text}</t></text></comment>`;
     const thread = (text: string) => `<threadedComment ref="A1"><text>${text}</text></threadedComment>`;
     const more = [
-      { name: 'xl/worksheets/_rels/sheet1.xml.rels', content: `<Relationships>${relations.join('')}</Relationships>` },
-      { name: 'notes.xml', content: `<comments>${note('A1', '[Threaded comment] why?')}${note('A2', 'a_x000A_note')}</comments>` },
-      { name: 'threads.xml', content: `<ThreadedComments>${thread('why?')}${thread('because')}</ThreadedComments>` },
+      {
+        name: 'xl/worksheets/_rels/sheet1.xml.rels',
+        content: `<Relationships>${relations.join('')}</Relationships>`,
+      },
+      {
+        name: 'notes.xml',
+        content: `<comments>${note('A1', '[Threaded comment] why?')}${note('A2', 'a_x000A_note')}</comments>`,
+      },
+      {
+        name: 'threads.xml',
+        content: `<ThreadedComments>${thread('why?')}${thread('because')}</ThreadedComments>`,
+      },
     ];
     assert.equal(
       await textOf(extractXlsx, writeXlsx({ sheets: { S: textRow(1, 'a') }, more })),

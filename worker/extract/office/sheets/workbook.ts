@@ -26,10 +26,7 @@ export interface Workbook {
 const MAX_SHARED_LENGTH = 100_000_000;
 
 export const missingSheetFault = () =>
-  new FileFault(
-    'corrupt',
-    'The file is damaged: a sheet is missing. Send it again from a copy that opens.',
-  );
+  new FileFault('corrupt', 'The file is damaged: a sheet is missing. Send it again from a copy that opens.');
 
 /** A character that XML cannot contain, as spreadsheets write it. */
 const ESCAPED = /_x([0-9A-Fa-f]{4})_/g;

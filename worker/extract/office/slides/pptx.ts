@@ -8,10 +8,7 @@ import { type Slide, SlideParts } from './slide-text.ts';
 import { readShown, readSlideComments } from './slide-xml.ts';
 
 const missingSlideFault = () =>
-  new FileFault(
-    'corrupt',
-    'The file is damaged: a slide is missing. Send it again from a copy that opens.',
-  );
+  new FileFault('corrupt', 'The file is damaged: a slide is missing. Send it again from a copy that opens.');
 
 /** The paths of the slides in the order of the presentation. */
 async function slidePaths({ archive, main }: OfficePackage): Promise<string[]> {

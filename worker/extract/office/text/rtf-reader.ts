@@ -6,8 +6,8 @@ import { decodeRun, encodingOfCharset, encodingOfPage } from './rtf-charsets.ts'
 import type { RtfToken } from './rtf-tokens.ts';
 import { CHARACTERS, NEWER, PARAGRAPH_ENDS, SKIPPED, SYMBOLS } from './rtf-words.ts';
 
-/** What becomes of the text of a group. */
-type Destination = 'text' | 'skipped' | 'fonts' | 'info' | 'title' | 'time' | 'marker';
+/** What becomes of the text of a group. That of `fallback` is for programs without Unicode. */
+type Destination = 'text' | 'skipped' | 'fallback' | 'fonts' | 'info' | 'title' | 'time' | 'marker';
 
 /** The state that a group inherits, and that ends with it. */
 interface GroupState {
@@ -25,6 +25,8 @@ interface GroupState {
 }
 
 const MAX_DEPTH = 1_000;
+/** A comment can be in a note. The text of a note that is nested more deeply is a part of the outer one. */
+const MAX_NOTES_DEPTH = 3;
 
 /** The groups that begin a note or a comment. */
 const NOTES = new Set(['annotation', 'endnote', 'footnote']);
@@ -33,6 +35,7 @@ const NOTES = new Set(['annotation', 'endnote', 'footnote']);
 export class RtfReader {
   title = '';
   #page = encodingOfPage(1252);
+  #defaultFont = -1;
   readonly #fonts = new Map<number, string>();
   readonly #states: GroupState[] = [];
   #state: GroupState = {
@@ -55,7 +58,9 @@ export class RtfReader {
   #isFirst = false;
   /** How many characters are still left out after `\u`. */
   #left = 0;
-  #pending: Uint8Array[] = [];
+  /** The characters that are not yet decoded: the first `#pendingLength` bytes. */
+  #pending = Buffer.alloc(1024);
+  #pendingLength = 0;
   #times = new Map<string, number>();
   #time = { name: '', year: 0, month: 0, day: 0 };
 
@@ -133,11 +138,12 @@ export class RtfReader {
     else if (name === 'ansicpg') this.#page = encodingOfPage(value ?? 0);
     else if (name === 'mac') this.#page = encodingOfPage(10_000);
     else if (name === 'f') this.#state.font = value ?? -1;
+    else if (name === 'deff') this.#state.font = this.#defaultFont = value ?? -1;
     else if (name === 'fcharset') this.#addFont(value ?? 0);
     else if (this.#state.destination === 'marker' && PARAGRAPH_ENDS.has(name)) this.#endMarkedParagraph();
     else if (this.#state.destination === 'time') this.#addTime(name, value ?? 0);
     else if (this.#state.destination === 'text') this.#readLayout(name, value);
-    else this.#addText(CHARACTERS[name] ?? '');
+    else this.#addText(CHARACTERS.get(name) ?? '');
   }
 
   /** Finds out what the group is from its first word. Returns whether the word has no other meaning. */
@@ -146,7 +152,10 @@ export class RtfReader {
     if (name === 'fonttbl') this.#state.destination = 'fonts';
     else if (name === 'info') this.#state.destination = 'info';
     else if (destination === 'info') this.#beginInfo(name);
-    else if (NOTES.has(name) && destination === 'text') this.#beginNote(name);
+    else if (NOTES.has(name) && destination === 'text' && this.#outer.length < MAX_NOTES_DEPTH)
+      this.#beginNote(name);
+    else if (name === 'upr' && destination === 'text') this.#state.destination = 'fallback';
+    else if (name === 'ud' && destination === 'fallback') this.#state.destination = 'text';
     else if (name === 'listtext' || name === 'pntext') {
       this.#state.destination = destination === 'text' ? 'marker' : 'skipped';
     } else if (SKIPPED.has(name) || (isStarred && !NEWER.has(name))) this.#state.destination = 'skipped';
@@ -178,14 +187,15 @@ export class RtfReader {
     } else if (name === 'cell') this.#blocks.endCell();
     else if (name === 'row') this.#blocks.endRow();
     else if (name === 'pard') Object.assign(state, { level: null, inTable: false, depth: 1 });
-    else if (name === 'plain') Object.assign(state, { isHidden: false, isDeleted: false });
+    else if (name === 'plain')
+      Object.assign(state, { font: this.#defaultFont, isHidden: false, isDeleted: false });
     else if (name === 'intbl') state.inTable = true;
     else if (name === 'outlinelevel')
       state.level = value !== null && value >= 0 && value < 9 ? value + 1 : null;
     else if (name === 'ilvl') state.depth = Math.min(Math.max(value ?? 0, 0), 8) + 1;
     else if (name === 'v') state.isHidden = value !== 0;
     else if (name === 'deleted') state.isDeleted = value !== 0;
-    else this.#addText(CHARACTERS[name] ?? '');
+    else this.#addText(CHARACTERS.get(name) ?? '');
   }
 
   /** AbiWord writes the whole item into the group of its marker: what was read is its text. */
@@ -209,15 +219,27 @@ export class RtfReader {
     this.#left -= left;
     const { destination } = this.#state;
     const isRead = destination === 'text' || destination === 'title' || destination === 'marker';
-    if (isRead && left < bytes.length) this.#pending.push(bytes.subarray(left));
+    if (isRead) this.#append(bytes.subarray(left));
+  }
+
+  /** Copies the bytes: a piece of a file can be one byte, and an object for each would take very much memory. */
+  #append(bytes: Uint8Array): void {
+    const length = this.#pendingLength + bytes.length;
+    if (length > this.#pending.length) {
+      const larger = Buffer.alloc(length * 2);
+      this.#pending.copy(larger, 0, 0, this.#pendingLength);
+      this.#pending = larger;
+    }
+    this.#pending.set(bytes, this.#pendingLength);
+    this.#pendingLength = length;
   }
 
   /** Decodes the characters before this token together: a character can have two bytes. */
   #flush(): void {
-    if (this.#pending.length === 0) return;
+    if (this.#pendingLength === 0) return;
     const encoding = this.#fonts.get(this.#state.font) ?? this.#page;
-    const text = decodeRun(Buffer.concat(this.#pending), encoding);
-    this.#pending = [];
+    const text = decodeRun(this.#pending.subarray(0, this.#pendingLength), encoding);
+    this.#pendingLength = 0;
     this.#addText(text);
   }
 

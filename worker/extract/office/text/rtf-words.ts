@@ -1,23 +1,25 @@
 /** What the words of RTF mean for the text. */
 
-/** Words that stand for characters. */
-export const CHARACTERS: Readonly<Record<string, string>> = {
-  bullet: '•',
-  emdash: '—',
-  emspace: '\u2003',
-  endash: '–',
-  enspace: '\u2002',
-  ldblquote: '“',
-  line: '\n',
-  lquote: '‘',
-  nestcell: ' ',
-  nestrow: '\n',
-  rdblquote: '”',
-  rquote: '’',
-  tab: '\t',
-  zwj: '\u200d',
-  zwnj: '\u200c',
-};
+/** Words that stand for characters. A map, because a file can contain any word: `\constructor`. */
+export const CHARACTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bullet: '•',
+    emdash: '—',
+    emspace: '\u2003',
+    endash: '–',
+    enspace: '\u2002',
+    ldblquote: '“',
+    line: '\n',
+    lquote: '‘',
+    nestcell: ' ',
+    nestrow: '\n',
+    rdblquote: '”',
+    rquote: '’',
+    tab: '\t',
+    zwj: '\u200d',
+    zwnj: '\u200c',
+  }),
+);
 
 /** Symbols that stand for characters. */
 export const SYMBOLS: Readonly<Record<string, string>> = {
