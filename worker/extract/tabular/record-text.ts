@@ -1,8 +1,5 @@
-import { FileFault } from '../extraction.ts';
 import { withoutHeadings } from '../text/markdown-text.ts';
-
-/** More text than this cannot be stored as one document. */
-const MAX_LENGTH = 100_000_000;
+import { TextBudget } from '../text/text-budget.ts';
 
 /**
  * The text of records: a labelled line for each value, and an empty line between records, so that cutting into chunks
@@ -11,7 +8,7 @@ const MAX_LENGTH = 100_000_000;
 export class RecordText {
   readonly #records: string[] = [];
   #lines: string[] = [];
-  #length = 0;
+  readonly #budget = new TextBudget();
 
   /**
    * Adds a value to the current record, verbatim. A blank value is left out.
@@ -20,10 +17,7 @@ export class RecordText {
   add(label: string, value: string): void {
     if (value.trim() === '') return;
     const line = label === '' ? value : `${label}: ${value}`;
-    this.#length += line.length + 1;
-    if (this.#length > MAX_LENGTH) {
-      throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
-    }
+    this.#budget.addText(line.length + 1);
     this.#lines.push(line);
   }
 

@@ -53,13 +53,16 @@ describe('a text document of OpenDocument', () => {
     );
   });
 
-  test('is refused if it is encrypted, of another format, or nested too deeply', async () => {
+  test('is refused if it is encrypted, of another format, nested too deeply, or repeats too much', async () => {
     assert.equal((await faultOf(extractOdt, fixture('encrypted.odt'))).code, 'locked');
     for (const other of [fixture('libreoffice.odp'), fixture('libreoffice.rtf'), '']) {
       assert.equal((await faultOf(extractOdt, other)).code, 'corrupt');
     }
     const deep = writeOpenDocument('text', '<text:list>'.repeat(2_000));
     assert.equal((await faultOf(extractOdt, deep)).code, 'too_deep');
+    const cell = `<table:table-cell table:number-columns-repeated="1000"><text:p>${'x'.repeat(100_001)}</text:p></table:table-cell>`;
+    const wide = `<table:table><table:table-row>${cell}</table:table-row></table:table>`;
+    assert.equal((await faultOf(extractOdt, writeOpenDocument('text', wide))).code, 'too_many_chunks');
   });
 
   test('is read, or refused with a reported fault, whatever the damage', async () => {

@@ -3,6 +3,7 @@ import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../extraction.ts';
 import { RecordText } from '../../tabular/record-text.ts';
 import { oneLine } from '../../text/markdown-text.ts';
+import { TextBudget } from '../../text/text-budget.ts';
 import { findHeadingRow, type Row } from './heading-row.ts';
 
 /**
@@ -15,13 +16,9 @@ const COMPARED_ROWS = 20;
 /** A longer heading is a text: it is cut, because every row repeats it. */
 const MAX_HEADING_LENGTH = 200;
 
-/** More text than this has more chunks than a source can have. */
-const MAX_CHARACTERS = 100_000_000;
-
 /** Counts what the sheets of a file have together. */
-export class RowBudget {
+export class RowBudget extends TextBudget {
   #rows = 0;
-  #characters = 0;
 
   /** @throws FileFault `too_many_rows` */
   addRow(): void {
@@ -31,13 +28,6 @@ export class RowBudget {
       'too_many_rows',
       `The file has more than ${MAX_ROWS.toLocaleString('en-US')} filled rows: divide it, or leave out what nobody searches for.`,
     );
-  }
-
-  /** @throws FileFault `too_many_chunks` */
-  addText(characters: number): void {
-    this.#characters += characters;
-    if (this.#characters <= MAX_CHARACTERS) return;
-    throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
   }
 }
 

@@ -1,4 +1,5 @@
 import { FileFault } from '../../extraction.ts';
+import { TextBudget } from '../../text/text-budget.ts';
 import { mismatchFault } from '../package/kinds.ts';
 import { type OfficePackage, type Relation, relationsOf } from '../package/ooxml.ts';
 import { type Attributes, readXml } from '../package/xml-events.ts';
@@ -21,9 +22,6 @@ export interface Workbook {
   formats: NumberFormat[];
   sharedTexts: string[];
 }
-
-/** The text that shared texts may have together, in UTF-16 code units. */
-const MAX_SHARED_LENGTH = 100_000_000;
 
 export const missingSheetFault = () =>
   new FileFault('corrupt', 'The file is damaged: a sheet is missing. Send it again from a copy that opens.');
@@ -96,7 +94,7 @@ async function readFormats(archive: ZipArchive, path: string | undefined): Promi
 
 async function readSharedTexts(archive: ZipArchive, path: string | undefined): Promise<string[]> {
   const texts: string[] = [];
-  let length = 0;
+  const budget = new TextBudget();
   let text = '';
   let isText = false;
   let phonetic = false;
@@ -114,10 +112,7 @@ async function readSharedTexts(archive: ZipArchive, path: string | undefined): P
       if (name === 't') isText = false;
       else if (name === 'rPh') phonetic = false;
       else if (name === 'si') {
-        length += text.length;
-        if (length > MAX_SHARED_LENGTH) {
-          throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
-        }
+        budget.addText(text.length);
         texts.push(unescapeText(text));
       }
     },

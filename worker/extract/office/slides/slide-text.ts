@@ -1,6 +1,6 @@
 import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
-import { FileFault } from '../../extraction.ts';
 import { type Block, plainTextOf, toMarkdown } from '../../text/markdown-blocks.ts';
+import { TextBudget } from '../../text/text-budget.ts';
 
 /** What a slide contains. */
 export interface Slide {
@@ -10,9 +10,6 @@ export interface Slide {
   notes: readonly Block[];
   comments: readonly string[];
 }
-
-/** More text than this has more chunks than a source can have. */
-const MAX_CHARACTERS = 100_000_000;
 
 /** Blocks with a word before them that says what they are. */
 function labelled(label: string, blocks: readonly Block[]): Block[] {
@@ -24,7 +21,7 @@ function labelled(label: string, blocks: readonly Block[]): Block[] {
 export class SlideParts {
   readonly parts: DocumentPart[] = [];
   #slides = 0;
-  #characters = 0;
+  readonly #budget = new TextBudget();
 
   /**
    * Adds the next slide. Hidden slides count as well.
@@ -38,10 +35,7 @@ export class SlideParts {
       ...labelled('Notes', notes),
       ...comments.flatMap((comment) => labelled('Comment', [{ kind: 'paragraph', text: comment }])),
     ]);
-    this.#characters += text.length;
-    if (this.#characters > MAX_CHARACTERS) {
-      throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
-    }
+    this.#budget.addText(text.length);
     if (text !== '') this.parts.push({ text, place: { slide: this.#slides } });
   }
 }

@@ -1,4 +1,5 @@
 import { type Block, plainTextOf } from '../../text/markdown-blocks.ts';
+import { TextBudget } from '../../text/text-budget.ts';
 import { charactersOf, collapsed } from '../package/odf-characters.ts';
 import type { Attributes, XmlHandler } from '../package/xml-events.ts';
 
@@ -59,6 +60,7 @@ const container = (kind: Container['kind'], given: Partial<Container> = {}): Con
 export class OpenDocumentReader implements XmlHandler {
   #root = container('root');
   #stack: Container[] = [this.#root];
+  readonly #budget = new TextBudget();
   #skipped = 0;
   #notes = 0;
   #lists = 0;
@@ -132,7 +134,9 @@ export class OpenDocumentReader implements XmlHandler {
 
   #addText(text: string): void {
     const paragraph = this.#within('paragraph');
-    if (paragraph !== null) paragraph.text += text;
+    if (paragraph === null) return;
+    this.#budget.addText(text.length);
+    paragraph.text += text;
   }
 
   #pop(kind: Container['kind']): Container | null {
@@ -157,6 +161,7 @@ export class OpenDocumentReader implements XmlHandler {
     if (cell === null || row === undefined) return;
     const text = cell.blocks.map(plainTextOf).join(' ');
     const times = Math.min(cell.repeated, MAX_COLUMNS - row.length);
+    this.#budget.addText(Math.max(0, times - 1) * text.length);
     for (let nth = 0; nth < times; nth++) row.push(text);
   }
 
