@@ -69,6 +69,8 @@ describe('a spreadsheet of OpenDocument', () => {
     assert.equal((await faultOf(extractOds, spreadsheet(table(wide)))).code, 'too_many_chunks');
     const outside = row(textCell('x', ' table:number-columns-repeated="16385"'));
     assert.equal((await faultOf(extractOds, spreadsheet(table(outside)))).code, 'corrupt');
+    const below = row('<table:table-cell/>', ' table:number-rows-repeated="1048576"') + row(textCell('x'));
+    assert.equal((await faultOf(extractOds, spreadsheet(table(below)))).code, 'corrupt');
   });
 
   test('has headings that end with a percent sign', async () => {

@@ -188,13 +188,15 @@ describe('a number of a spreadsheet', () => {
       assert.equal(shown(none, 'yyyy-mm-dd'), none.replace('1e300', '1e+300'));
   });
 
-  test('has a cell reference that can be written and read back', () => {
+  test('has a cell reference that can be written and read back, and is in a sheet', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 16_384 }), fc.integer({ min: 1, max: 1_048_576 }), (at, row) => {
         assert.deepEqual(parseReference(`${columnLetters(at)}${row}`), { row, column: at });
       }),
     );
     assert.equal(columnLetters(16_384), 'XFD');
+    for (const outside of ['XFE1', 'A0', 'A1048577', 'A', '1', ''])
+      assert.throws(() => parseReference(outside), { code: 'corrupt' }, outside);
   });
 });
 
