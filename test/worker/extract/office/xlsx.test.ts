@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -241,6 +242,14 @@ describe('a file that claims to be a workbook', () => {
     const fault = await faultOf(extractXlsx, oneSheet(rows));
     assert.equal(fault.code, 'too_many_rows');
     assert.match(fault.message, /250,000/);
+  });
+
+  test('is refused if its shared texts are more than can be stored, also if no cell shows them', async () => {
+    // The random bytes keep it from being a zip bomb.
+    const text = () => 'x'.repeat(9_900) + randomBytes(100).toString('hex');
+    const shared = Array.from({ length: 10_001 }, () => `<si><t>${text()}</t></si>`).join('');
+    const fault = await faultOf(extractXlsx, writeXlsx({ sheets: { S: '' }, shared }));
+    assert.equal(fault.code, 'too_many_chunks');
   });
 
   test('is refused if it defines entities, is nested too deeply, or is a zip bomb', async () => {
