@@ -81,7 +81,9 @@ export async function openOffice(content: Uint8Array, expected: OfficeKind): Pro
 
 /** The title of the document, and the day on which it was last changed. */
 export async function readProperties(archive: ZipArchive): Promise<Pick<Extraction, 'title' | 'date'>> {
-  const core = await archive.read('docProps/core.xml');
+  const relation = (await relationsOf(archive, '')).find(({ type }) => type === 'core-properties');
+  // Some programs leave out the relation.
+  const core = await archive.read(relation?.target ?? 'docProps/core.xml');
   if (core === null) return { title: null };
   const properties = readPackageXml(core);
   const [title] = elementsAt(properties, 'coreProperties', 'title');
