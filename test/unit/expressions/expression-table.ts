@@ -265,12 +265,13 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^0{2,20}$/,
     /[hs]/,
     /[yd]/,
+    /^\d{4}-\d\d-\d\d/,
+    /(\d\d:\d\d):00(?:\.0{1,9})?Z?$/,
     /^-?\d{1,15}$/,
   ],
   'worker/extract/office/sheets/ods-cell.ts': [
     /^PT(\d{1,6})H(\d{1,2})M(\d{1,2})(?:[.,]\d{1,20})?S$/,
     /^\d{1,20}$/,
-    /(\d\d:\d\d):00(?:\.0{1,9})?$/,
   ],
   'worker/extract/office/sheets/ods.ts': [/^table:(?:covered-)?table-cell$/],
   'worker/extract/office/text/odf-reader.ts': [

@@ -113,6 +113,18 @@ describe('a workbook', () => {
     assert.equal(await textOf(extractXlsx, content), '1904-01-02');
   });
 
+  test('has the title and the day that its package names, wherever their part is', async () => {
+    const type = 'http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties';
+    const part = 'package/services/1.psmdcp';
+    const relation = `<Relationship Id="rIdCore" Type="${type}" Target="/${part}"/></Relationships>`;
+    const content =
+      '<coreProperties><title>Pumps</title><modified>2024-01-31T00:00:00Z</modified></coreProperties>';
+    const members = workbookMembers({ sheets: { S: textRow(1, 'a') } });
+    const named = [...replaced(members, '</Relationships>', relation), { name: part, content }];
+    const { title, date } = await extracted(extractXlsx, writeZip(named));
+    assert.deepEqual([title, date], ['Pumps', '2024-01-31']);
+  });
+
   test('has both the threads and the notes of a sheet, without the copies of threads', async () => {
     const types = [
       ['http://schemas.microsoft.com/office/2017/10/relationships/threadedComment', 'threads.xml'],
@@ -187,6 +199,16 @@ describe('a number of a spreadsheet', () => {
     assert.equal(shown('43860', 'yyyy-mm-dd', true), '2024-01-31');
     for (const none of ['-1', '2958466', '1e300', 'x'])
       assert.equal(shown(none, 'yyyy-mm-dd'), none.replace('1e300', '1e+300'));
+  });
+
+  test('can be a date that is stored as text', async () => {
+    const dates = ['2024-01-31T00:00:00', '2024-01-31T10:20:00Z', '2024-01-31T10:20:30.5'];
+    const cells = dates
+      .map((date, index) => `<c t="d" s="${index === 0 ? 1 : 2}"><v>${date}</v></c>`)
+      .join('');
+    const formats = ['yyyy-mm-dd', 'yyyy-mm-dd h:mm'];
+    const text = await textOf(extractXlsx, writeXlsx({ sheets: { S: `<row>${cells}</row>` }, formats }));
+    assert.equal(text, '2024-01-31\n2024-01-31 10:20\n2024-01-31 10:20:30.5');
   });
 
   test('has a cell reference that can be written and read back, and is in a sheet', () => {

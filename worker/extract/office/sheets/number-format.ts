@@ -69,6 +69,10 @@ function clock(seconds: number): string {
   return `${two(hours)}:${two(minutes)}${rest === 0 ? '' : `:${two(rest)}`}`;
 }
 
+const ISO_DATE = /^\d{4}-\d\d-\d\d/;
+/** A time without seconds, and the zone that some programs write after it. Spreadsheets know no zones. */
+const FULL_MINUTE = /(\d\d:\d\d):00(?:\.0{1,9})?Z?$/;
+
 /** The days between the first day of the system and the one of 1904. */
 const DAYS_TO_1904 = 1_462;
 
@@ -90,6 +94,13 @@ function showTime(
       ? '1900-02-29'
       : new Date(Date.UTC(1899, 11, 31) + shifted * DAY_MS).toISOString().slice(0, 10);
   return kind === 'date' ? date : `${date} ${clock(seconds % 86_400)}`;
+}
+
+/** Shows a date that is stored as text: without its time if the format has none, and without seconds that are 0. */
+export function showIsoDate(stored: string, format: NumberFormat): string {
+  const date = stored.trim();
+  if (format.kind === 'date' && ISO_DATE.test(date)) return date.slice(0, 10);
+  return date.replace('T', ' ').replace(FULL_MINUTE, '$1');
 }
 
 /** The precision of the programs. Further digits are the error of binary numbers: 0.1 + 0.2. */

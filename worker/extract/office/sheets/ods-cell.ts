@@ -1,6 +1,6 @@
 import type { Attributes } from '../package/xml-events.ts';
 import type { Cell } from './heading-row.ts';
-import { showNumber } from './number-format.ts';
+import { showIsoDate, showNumber } from './number-format.ts';
 
 const DURATION = /^PT(\d{1,6})H(\d{1,2})M(\d{1,2})(?:[.,]\d{1,20})?S$/;
 const DIGITS = /^\d{1,20}$/;
@@ -21,8 +21,7 @@ export function showCell(attributes: Attributes, shown: string): Omit<Cell, 'col
   const type = attributes['office:value-type'];
   const value = attributes['office:value'];
   if (type === 'date') {
-    const date = attributes['office:date-value'] ?? shown;
-    return { text: date.replace('T', ' ').replace(/(\d\d:\d\d):00(?:\.0{1,9})?$/, '$1'), kind: 'date' };
+    return { text: showIsoDate(attributes['office:date-value'] ?? shown, { kind: 'minute' }), kind: 'date' };
   }
   if (type === 'time') return { text: showTime(attributes['office:time-value'] ?? '', shown), kind: 'other' };
   if (type === 'boolean') {

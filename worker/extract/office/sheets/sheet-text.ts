@@ -75,7 +75,10 @@ export class SheetText {
       if (index !== heading) this.#write(row);
       else {
         for (const { column, text } of row.cells) {
-          this.#headings[column] = oneLine(text).slice(0, MAX_HEADING_LENGTH);
+          this.#headings[column] = oneLine(text.slice(0, MAX_HEADING_LENGTH * 2)).slice(
+            0,
+            MAX_HEADING_LENGTH,
+          );
         }
         // Every row repeats the headings, but not the comments on them.
         if (row.comments.length > 0) this.#write({ ...row, cells: [] });

@@ -4,7 +4,7 @@ import { openOffice, readProperties } from '../package/ooxml.ts';
 import { type Attributes, readXml, type XmlHandler } from '../package/xml-events.ts';
 import { MAX_COLUMN, MAX_ROW, outsideFault, parseReference } from './cell-reference.ts';
 import type { Cell } from './heading-row.ts';
-import { showNumber } from './number-format.ts';
+import { showIsoDate, showNumber } from './number-format.ts';
 import { type Comments, readComments } from './sheet-comments.ts';
 import { RowBudget, SheetText } from './sheet-text.ts';
 import { missingSheetFault, readWorkbook, unescapeText, type Workbook } from './workbook.ts';
@@ -84,9 +84,9 @@ class SheetReader implements XmlHandler {
     }
     if (type === 'str' || type === 'inlineStr') return { text: unescapeText(value), kind: 'text' };
     if (type === 'b') return { text: value.trim() === '1' ? 'TRUE' : 'FALSE', kind: 'other' };
-    if (type === 'd') return { text: value.replace('T', ' '), kind: 'date' };
-    if (type !== 'n') return { text: value, kind: 'other' };
     const format = formats[Number(style ?? 0)] ?? { kind: 'plain' };
+    if (type === 'd') return { text: showIsoDate(value, format), kind: 'date' };
+    if (type !== 'n') return { text: value, kind: 'other' };
     const isDate = format.kind === 'date' || format.kind === 'minute';
     return { text: showNumber(value, format, from1904), kind: isDate ? 'date' : 'number' };
   }
