@@ -175,6 +175,7 @@ describe('a number of a spreadsheet', () => {
     assert.equal(shown('0.5', 'h:mm AM/PM'), '12:00');
     assert.equal(shown('1.5', '[h]:mm:ss'), '36:00');
     assert.equal(shown('0.1234', '0.0%'), '12.3%');
+    assert.equal(shown('0.285', '0%'), '29%', 'not 28.499999999999996');
     assert.equal(shown('0.5', `0.${'0'.repeat(150)}%`), `50.${'0'.repeat(30)}%`);
     assert.equal(shown('42', '00000'), '00042');
     assert.equal(shown('4.5', '#,##0.00 "days"'), '4.5', 'a quoted text is no date');

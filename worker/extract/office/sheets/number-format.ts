@@ -105,17 +105,18 @@ export function showIsoDate(stored: string, format: NumberFormat): string {
 
 /** The precision of the programs. Further digits are the error of binary numbers: 0.1 + 0.2. */
 const PRECISION = 15;
+const rounded = (number: number) => Number(number.toPrecision(PRECISION));
 const EXACT = /^-?\d{1,15}$/;
 
 /** Shows the stored text of a number. A text that is not a number is shown unchanged. */
 export function showNumber(stored: string, format: NumberFormat, from1904: boolean): string {
   const number = Number(stored);
   if (stored.trim() === '' || !Number.isFinite(number)) return stored;
-  if (format.kind === 'percent') return `${(number * 100).toFixed(format.decimals)}%`;
+  if (format.kind === 'percent') return `${rounded(number * 100).toFixed(format.decimals)}%`;
   if (format.kind === 'padded') {
     return Number.isInteger(number) && number >= 0 ? String(number).padStart(format.digits, '0') : stored;
   }
   const time = format.kind === 'plain' ? null : showTime(number, format.kind, from1904);
   if (time !== null) return time;
-  return EXACT.test(stored) ? stored : String(Number(number.toPrecision(PRECISION)));
+  return EXACT.test(stored) ? stored : String(rounded(number));
 }
