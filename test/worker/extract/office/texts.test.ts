@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { extractOdt } from '../../../../worker/extract/office/text/odt.ts';
 import { extractRtf } from '../../../../worker/extract/office/text/rtf.ts';
+import { writeZip } from '../../../support/zip-writer.ts';
 import { assertDamagedMembersAreTold } from '../damaged-members.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from '../extraction.ts';
 import { openDocumentMembers, writeOpenDocument } from './sheet-writer.ts';
@@ -37,6 +38,15 @@ describe('a text document of OpenDocument', () => {
       [title, parts],
       ['Rules', [{ text: '## Doors\n\nThe hall opens at nine.', place: null }]],
     );
+  });
+
+  test('has the day that it names, whatever its time is', async () => {
+    // A time that is not parsed cannot move the day to that of another zone.
+    const members = openDocumentMembers('text', '<text:p>a</text:p>').map((each) => ({
+      ...each,
+      content: String(each.content).replace('T04:05:06', 'T04:05:06,789'),
+    }));
+    assert.equal((await extracted(extractOdt, writeZip(members))).date, '2024-02-03');
   });
 
   test('has text boxes, nested tables and descriptions of pictures, but no table of contents', async () => {

@@ -63,5 +63,7 @@ export async function readMeta(archive: ZipArchive): Promise<Pick<Extraction, 't
   const [meta = {}] = elementsAt(readPackageXml(content), 'document-meta', 'meta');
   const [title] = elementsAt(meta, 'title');
   const [changed] = [...elementsAt(meta, 'date'), ...elementsAt(meta, 'creation-date')];
-  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(ownText(changed))) };
+  // The time has no zone: with it, the day would depend on the zone of the worker.
+  const day = ownText(changed).trim().slice(0, 10);
+  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(day)) };
 }
