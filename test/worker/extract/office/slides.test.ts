@@ -57,6 +57,14 @@ describe('a presentation of PowerPoint', () => {
     ]);
   });
 
+  test('has a slide once, also if it is shown several times', async () => {
+    const members = presentationMembers([{ tree: shape(['one']) }, { tree: shape(['two']) }]);
+    const content = writeZip(
+      members.map((each) => ({ ...each, content: String(each.content).replace('slide2.xml', 'slide1.xml') })),
+    );
+    assert.equal(await textOf(extractPptx, content), 'one');
+  });
+
   test('has the texts of diagrams and newer comments, and descriptions of pictures', async () => {
     const tree =
       '<p:pic><p:nvPicPr><p:cNvPr id="2" name="Picture" descr="a pump in section"/></p:nvPicPr></p:pic>' +

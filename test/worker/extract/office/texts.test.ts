@@ -128,7 +128,10 @@ describe('rich text', () => {
       '{\\header top}{\\footerr bottom}{\\*\\unknown secret}{\\*\\generator x}{\\stylesheet{\\s1 Heading;}}',
       '{\\deleted gone}{\\v unseen}{\\bin4 }}}}}',
     ];
-    assert.equal(await textOf(extractRtf, rtf(`kept ${hidden.join('')}`)), 'kept shown result');
+    assert.equal(await textOf(extractRtf, rtf(`kept ${hidden.join('')} end`)), 'kept shown result end');
+    const nested = `a${'{\\footnote b'.repeat(500)}${'}'.repeat(500)}`;
+    const text = await textOf(extractRtf, rtf(nested));
+    assert.ok(text.startsWith('a[1]\n\n[1] b[2]\n[2] b[3]\n[3] bbbb') && !text.includes('[4]'));
   });
 
   test('is refused if it is something else, ends too early, or is nested too deeply', async () => {

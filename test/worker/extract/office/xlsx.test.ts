@@ -118,6 +118,14 @@ describe('a workbook', () => {
     assert.deepEqual([title, date], ['Pumps', '2024-01-31']);
   });
 
+  test('has a sheet once, also if several names lead to it', async () => {
+    const members = workbookMembers({ sheets: { One: textRow(1, 'a'), Two: textRow(1, 'b') } });
+    assert.equal(
+      await textOf(extractXlsx, writeZip(replaced(members, 'sheets/sheet2.xml', 'sheets/sheet1.xml'))),
+      'a',
+    );
+  });
+
   test('has both the threads and the notes of a sheet, without the copies of threads', async () => {
     const types = [
       ['http://schemas.microsoft.com/office/2017/10/relationships/threadedComment', 'threads.xml'],
