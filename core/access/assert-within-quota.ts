@@ -1,11 +1,18 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findTeamUsage } from '../../db/queries/jobs/usage.ts';
+import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { type DefaultQuota, type Quota, quotaInForce } from '../../shared/settings/team-settings.ts';
 
 /** Whether an error is the refusal of `assertWithinQuota`. */
 export const isQuotaExceeded = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'quota_exceeded';
+
+/** What frees space. What is archived has no chunks, but its bytes are kept until it can no longer be restored. */
+const REMEDIES = {
+  chunks: 'Archive or purge what is no longer needed',
+  bytes: 'Purge what is no longer needed',
+} as const;
 
 const isUnlimited = ({ chunks, bytes }: Quota) => chunks === null && bytes === null;
 
@@ -25,10 +32,14 @@ export async function assertWithinQuota(tx: TeamTransaction, defaults: DefaultQu
   for (const figure of ['chunks', 'bytes'] as const) {
     const limit = limits[figure];
     if (limit === null || added[figure] <= 0 || usage[figure] <= limit) continue;
+    const more = added[figure];
+    // How much the whole Team stores is shown only with Full access, as in readUsage.
+    const refusal = hasRight(tx.scope, 'readWorkload')
+      ? `The Team uses ${usage[figure] - more} of ${limit} ${figure}, and this would add ${more}`
+      : `The Team has reached its quota of ${figure}, and this would add ${more}`;
     throw new ServiceError(
       'quota_exceeded',
-      `The Team uses ${usage[figure] - added[figure]} of ${limit} ${figure}, and this would add ${added[figure]}. ` +
-        'Archive or purge what is no longer needed, or ask an Owner of the Company for a higher quota',
+      `${refusal}. ${REMEDIES[figure]}, or ask an Owner of the Company for a higher quota`,
     );
   }
 }

@@ -195,7 +195,9 @@ describe('jobs of a Team at its quota', () => {
     await run();
     const failed = await readImport(service, company, importId);
     assert.deepEqual([failed.state, failed.error?.code], ['failed', 'quota_exceeded']);
-    assert.match(failed.error?.message ?? '', /^The Team uses 0 of 0 chunks, and this would add 1\./);
+    // Everyone who can read the layer can read the error: it has no figures of the Team.
+    const refusal = /^The Team has reached its quota of chunks, and this would add 1\. Archive or purge what/;
+    assert.match(failed.error?.message ?? '', refusal);
     assert.ok(await keepsFile(service, importId));
     await setQuota(company, { chunks: 1, bytes: null });
     assert.equal((await sendRetry(service, company, importId)).statusCode, 202);
