@@ -37,7 +37,8 @@ export const decideMemory = teamTool({
   description:
     'Publishes or discards a memory in review, or updates or deletes a published one. `reopen` puts a discarded one back ' +
     'into review, `unpublish` a published one, and `restore` publishes an earlier version again. `move` moves one in ' +
-    'review or a published one to `client`, or to the Team layer without `client`. Requires Full access to the Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
+    'review or a published one to `client`, or to the Team layer without `client`. Requires Full access to the ' +
+    'Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
     'that is `baseVersion`.',
   permission: 'memory:review',
   needs: 'full',

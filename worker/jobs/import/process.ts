@@ -58,8 +58,8 @@ function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[
 }
 
 /**
- * Ends a run that failed. A fault of the file, or the quota of the Team, fails the import at once. If the worker stops or the run yields to
- * another Company, the job is released. Any other error is thrown, so that the queue retries the job.
+ * Ends a run that failed. A fault of the file, or the quota of the Team, fails the import at once. If the worker stops or
+ * the run yields to another Company, the job is released. Any other error is thrown, so that the queue retries the job.
  */
 async function endRun(
   context: JobContext,
