@@ -8,7 +8,7 @@ import { ask } from '../../support/company.ts';
 import { type Lent, lend } from '../../support/consolidation.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
-import { addMemories, decide } from '../../support/memories.ts';
+import { addMemories, addMemory, decide } from '../../support/memories.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addPerson, CLAIM, get, post } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
@@ -22,6 +22,7 @@ let sources: string[];
 let archived: string;
 let published: Memory[];
 let inReview: Memory[];
+let superseding: Memory;
 let discarded: Memory;
 let lent: Lent;
 let failedImports: string[];
@@ -72,6 +73,11 @@ const REFUSED: readonly [route: string, name: string, send: () => Promise<Answer
     () => decision('update', published[0] as Memory, { content: text() }),
   ],
   ['POST /v1/memory/memories', 'restore', () => decision('restore', published[0] as Memory, { version: 1 })],
+  [
+    'POST /v1/memory/memories',
+    'unpublish, which publishes a longer memory again',
+    () => decision('unpublish', superseding),
+  ],
   [
     'POST /v1/memory/sources/{id}/restore',
     'an archived source',
@@ -192,6 +198,8 @@ before(async () => {
   const contents = (count: number) =>
     Array.from({ length: count }, () => ({ content: `prepared ${newId()}` }));
   published = await addMemories(service, company, 'published', contents(4));
+  const old = await addMemory(service, company, 'published', { content: 'A long memory of the quota.' });
+  superseding = await addMemory(service, company, 'published', { content: 'Short.', supersedes: old.id });
   const [first, ...others] = await addMemories(service, company, 'review', contents(3));
   assert.ok(first);
   inReview = others;
