@@ -55,9 +55,14 @@ export async function findTeam(given: string, readTeams: () => Promise<readonly 
 
 /**
  * The id of the client of the Team with this name or id. An id is not looked up.
+ * @param option that names it, for the message
  * @throws CommandError that lists the candidates if the name is unknown or ambiguous
  */
-export async function findClient(service: ServiceClient, given: string): Promise<string> {
+export async function findClient(
+  service: ServiceClient,
+  given: string,
+  option: '--client' | '--to' = '--client',
+): Promise<string> {
   if (isId(given)) return given.toLowerCase();
   const clients = await readList(service, '/v1/team/clients', Client);
   const found = findNamed(given, clients);
@@ -65,8 +70,8 @@ export async function findClient(service: ServiceClient, given: string): Promise
   const name = JSON.stringify(oneLine(given));
   throw new CommandError(
     found.length === 0
-      ? `--client: you can reach no client named ${name} (scope_forbidden); yours are: ${listed(clients)}`
-      : `--client: several clients are named ${name}: choose one by its id: ${listed(found)}`,
+      ? `${option}: you can reach no client named ${name} (scope_forbidden); yours are: ${listed(clients)}`
+      : `${option}: several clients are named ${name}: choose one by its id: ${listed(found)}`,
   );
 }
 

@@ -157,12 +157,12 @@ describe('cli move', () => {
     assert.equal(shown.clientId, clientId);
     assert.equal(
       await text('move', source.id, '--to', 'team'),
-      `Cats (${source.id}) is in Team layer now.\n`,
+      `Cats (${source.id}) is in the Team layer now.\n`,
     );
     const ofMemory = ['move', memory.id, '--memory', '--to', 'A client'];
     assert.equal(await text(...ofMemory), `Dogs (${memory.id}) is in A client now.\n`);
     assertRefused(await person.run(['move', source.id]), /--to: name a client/);
-    assertRefused(await person.run(['move', source.id, '--to', 'nobody']), /no client named "nobody"/);
+    assertRefused(await person.run(['move', source.id, '--to', 'nobody']), /--to: you can reach no client/);
     assertRefused(await person.run(['move', memory.sourceId ?? '', '--to', 'team']), /move the memory/);
     assertRefused(await person.run(['move', memory.id, '--to', 'team']), /not_found/);
   });

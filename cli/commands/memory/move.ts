@@ -43,13 +43,11 @@ with its source, which requires Full access.`,
     const { to, memory } = values;
     if (to === undefined) throw new CommandError('--to: name a client, or team for the Team layer');
     const { service } = await signedInToTeam(values);
-    const clientId = to === TEAM_LAYER ? null : await findClient(service, to);
+    const clientId = to === TEAM_LAYER ? null : await findClient(service, to, '--to');
     const move = memory === true ? moveMemory : moveSource;
     const data = await move(service, operand, clientId);
     const nameLayer = await readLayerNames(service, [data.clientId]);
-    return {
-      text: `${oneLine(data.title)} (${data.id}) is in ${oneLine(nameLayer(data.clientId))} now.`,
-      data,
-    };
+    const layer = data.clientId === null ? 'the Team layer' : oneLine(nameLayer(data.clientId));
+    return { text: `${oneLine(data.title)} (${data.id}) is in ${layer} now.`, data };
   },
 };
