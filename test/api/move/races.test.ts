@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { transaction } from '../../../db/driver/database.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { moveSource } from '../../../db/queries/library/move.ts';
 import { insertEmbeddings } from '../../../db/queries/memory/chunks.ts';
 import { deletePendingMarks } from '../../../db/queries/memory/embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -15,7 +16,7 @@ import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, listSources, removal, removeSource } from '../../support/source-library.ts';
 import { axis } from '../../support/sources.ts';
-import { addClient, along, CLAIM, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, along, CLAIM, post, readStatus } from '../../support/team.ts';
 import { countRows } from '../teams/counted-figures.ts';
 import { move } from './moving.ts';
 
@@ -47,6 +48,22 @@ async function assertInStep(company: SignedIn, clients: readonly string[]): Prom
   const { sources, chunks } = await countRows(database, company, [null, ...clients]);
   const status = await readStatus(service, company);
   assert.deepEqual({ sources: status.sources, chunks: status.chunks }, { sources, chunks });
+}
+
+/** Sends a request, and returns when it waits for this transaction or has been answered. */
+async function sendAndWait<T>(
+  tx: TeamTransaction,
+  send: () => PromiseLike<T>,
+): Promise<{ sent: Promise<T> }> {
+  const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+  let isDone = false;
+  const sent = Promise.resolve(send()).finally(() => {
+    isDone = true;
+  });
+  const waits = () =>
+    database.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.pid]);
+  while (!isDone && (await waits()).length === 0) await nextTurn();
+  return { sent };
 }
 
 describe('a move at the same time as other work', () => {
@@ -158,27 +175,52 @@ describe('a move at the same time as other work', () => {
     const { id } = await addSource(service, company, { chunks: [{ text: 'one' }, { text: 'two' }] });
     const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
     const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
-    const { moving } = await transaction(database, ownerScope(company), async (tx) => {
+    const { sent } = await transaction(database, ownerScope(company), async (tx) => {
       const [chunk] = batch.chunks;
       const marks = await deletePendingMarks(tx, batch.id, [chunk?.chunkId ?? '']);
-      const [self] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      let isDone = false;
-      const sent = Promise.resolve(move(service, company, id, a)).finally(() => {
-        isDone = true;
-      });
-      const waits = () =>
-        database.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.pid]);
-      while (!isDone && (await waits()).length === 0) await nextTurn();
+      const request = await sendAndWait(tx, () => move(service, company, id, a));
       assert.equal(marks.length, 1);
       await insertEmbeddings(
         tx,
         TEST_MODEL_NAME,
         marks.map((mark) => ({ ...mark, embedding: axis(1) })),
       );
-      return { moving: sent };
+      return request;
     });
-    assert.equal(outcome(await moving), '200');
+    assert.equal(outcome(await sent), '200');
     assert.equal((await readStatus(service, company)).chunks.embedded, 1);
     await assertInStep(company, [a]);
   });
+
+  test(
+    'is refused if its text is replaced or it goes where the caller cannot write while it waits',
+    onPostgres,
+    async () => {
+      const company = await service.company();
+      const a = await addClient(service, company);
+      const b = await addClient(service, company);
+      const member = await addPerson(service, company, {
+        teamRole: 'member',
+        clients: { [a]: 'write', [b]: 'read' },
+      });
+      const changes: [string, (tx: TeamTransaction, id: string) => Promise<unknown>, expected: string][] = [
+        [
+          'its text',
+          (tx, id) => tx.query(`update memory.source set content_hash = sha256('new') where id = $1`, [id]),
+          '409 conflict',
+        ],
+        ['its layer', (tx, id) => moveSource(tx, id, b), '403 forbidden'],
+      ];
+      for (const [what, change, expected] of changes) {
+        const { id } = await addSource(service, member);
+        const scope = ownerScope(company, [b]);
+        const { sent } = await transaction(database, scope, async (tx) => {
+          await change(tx, id);
+          return sendAndWait(tx, () => move(service, member, id, a));
+        });
+        assert.equal(outcome(await sent), expected, what);
+      }
+      await assertInStep(company, [a, b]);
+    },
+  );
 });
