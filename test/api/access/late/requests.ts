@@ -4,13 +4,14 @@ import { createAgent } from '../../../support/agent-tokens.ts';
 import type { openTestApp } from '../../../support/app.ts';
 import { stageCapture } from '../../../support/captures.ts';
 import { claimAll, lend } from '../../../support/consolidation.ts';
-import { questionBest, searchByWords } from '../../../support/feedback.ts';
+import { searchByWords } from '../../../support/feedback.ts';
 import { IMPORTS, plantImport } from '../../../support/import-records.ts';
 import { givePassword, newEmail } from '../../../support/invites.ts';
-import { addMemory, MEMORIES } from '../../../support/memories.ts';
+import { addMemory } from '../../../support/memories.ts';
 import { addSource, archived } from '../../../support/source-library.ts';
 import { along, CLAIM } from '../../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../../support/workspace.ts';
+import { DECISIONS, LATE } from './decisions.ts';
 
 export type Service = Awaited<ReturnType<typeof openTestApp>>;
 
@@ -20,15 +21,13 @@ export interface LateScene extends Scene {
 }
 
 /** A part of a request: as it is, or made together with what the request needs. */
-type Part<T> = T | ((scene: LateScene, service: Service) => T | Promise<T>);
+export type Part<T> = T | ((scene: LateScene, service: Service) => T | Promise<T>);
 
 const INGEST = 'POST /v1/memory/ingest';
 const CLAIMS = 'POST /v1/memory/consolidation/claim';
 const COMPLETE = 'POST /v1/memory/consolidation/complete';
 const RELEASE = 'POST /v1/memory/consolidation/release';
-const DECIDE = `POST ${MEMORIES}`;
 const PUSH = 'POST /v1/workspace/push';
-const LATE = { title: 'Late', content: 'What came late.' };
 const TEXT = { title: 'A text', text: 'What came late.' };
 
 type Author = 'person' | 'company';
@@ -62,21 +61,6 @@ const complete =
     const more = action === 'discard' ? {} : { ...LATE, ...(scope === undefined ? {} : { scope }) };
     return { batchId, items: [{ captureIds, action, ...more }] };
   };
-
-const EDITS = { publish: LATE, discard: {}, update: { content: LATE.content }, delete: {} };
-
-/** A decision on a memory of the client. */
-const decision = (action: keyof typeof EDITS) => async (scene: Scene, service: Service) => {
-  const state = action === 'publish' || action === 'discard' ? 'review' : 'published';
-  const { id: memoryId } = await addMemory(service, scene.company, state, {}, scene.clientId);
-  return { action, memoryId, ...EDITS[action] };
-};
-
-const decisions =
-  (...actions: (keyof typeof EDITS)[]): Part<object> =>
-  async (scene, service) => ({
-    decisions: await Array.fromAsync(actions, (action) => decision(action)(scene, service)),
-  });
 
 /** The route of a source: of the person in the client, or of the Owner in the Team layer. */
 const ofSource =
@@ -279,21 +263,7 @@ export const REQUESTS = {
       return { batchId };
     },
   ],
-  'publishing a memory': [DECIDE, decision('publish')],
-  'discarding a memory': [DECIDE, decision('discard')],
-  'updating a memory': [DECIDE, decision('update')],
-  'deleting a memory': [DECIDE, decision('delete')],
-  'keeping a source': [
-    DECIDE,
-    async ({ company, clientId }, service) => {
-      const scope = { clientId };
-      await addSource(service, company, { text: 'A heron.', scope });
-      const { hit } = await questionBest(service, company, 'heron', {}, scope);
-      return { action: 'keep', memoryId: hit.source_id };
-    },
-  ],
-  'a list of one decision': [DECIDE, decisions('update')],
-  'a list of two decisions': [DECIDE, decisions('publish', 'delete')],
+  ...DECISIONS,
 } as const satisfies Record<string, LateRequest>;
 
 export type RequestName = keyof typeof REQUESTS;

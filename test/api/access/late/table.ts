@@ -73,7 +73,8 @@ const WRITE_BY_ID = {
 const IMPORT = { ...WRITE_BY_ID, 'the import was deleted': '404 not_found' };
 const QUEUED_IMPORT = { ...WRITE_BY_ID, 'the import was cancelled and deleted': '404 not_found' };
 const DECISION = { ...TEAM, 'the client was archived': '404 not_found', ...LOWERED };
-const BULK = { ...DECISION, 'the client was archived': '403 scope_forbidden' };
+/** The request names the client, which is refused before anything is looked up. */
+const CLIENT_NAMED = { ...DECISION, 'the client was archived': '403 scope_forbidden' };
 /** The only source was that of the client. */
 const NONE_LEFT = { 'the client was archived': '200 {"count":0}' };
 const TWO_DECISIONS = Object.fromEntries(
@@ -153,7 +154,7 @@ export const TABLE: readonly Row[] = [
   [MEMBER, 'restoring an own source of the client', 2, '200', WRITE_BY_ID],
   [TEAM_ADMIN, 'restoring an own source of the client', 2, '200', lowered('404 not_found')],
   [TEAM_ADMIN, 'restoring a source of another person', 2, '200', lowered('403 forbidden')],
-  [TEAM_ADMIN, 'archiving the sources of the client', 2, '200', BULK],
+  [TEAM_ADMIN, 'archiving the sources of the client', 2, '200', CLIENT_NAMED],
   [TEAM_ADMIN, 'archiving the sources of all layers', 2, '200', { ...TEAM, ...LOWERED, ...NONE_LEFT }],
   [TEAM_ADMIN, 'purging a source of the client', 2, '204', DECISION],
   [TEAM_ADMIN, 'purging a memory of the client', 2, '204', DECISION],
@@ -207,6 +208,8 @@ export const TABLE: readonly Row[] = [
   [TEAM_ADMIN, 'deleting a memory', 'body', '200', DECISION],
   [TEAM_ADMIN, 'keeping a source', 3, '200', DECISION],
   [TEAM_ADMIN, 'deleting a memory', 3, '200', DECISION],
+  [TEAM_ADMIN, 'moving a memory out of the client', 3, '200', DECISION],
+  [TEAM_ADMIN, 'moving a memory into the client', 3, '200', CLIENT_NAMED],
   [TEAM_ADMIN, 'a list of one decision', 2, '200', DECISION],
   [TEAM_ADMIN, 'a list of two decisions', 2, '200', TWO_DECISIONS],
 ];
