@@ -6,6 +6,7 @@ import { asWorker, transaction } from '../../../db/driver/database.ts';
 import { LostJobError } from '../../../db/queue/queue.ts';
 import { layerScope } from '../../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../../worker/embedder/text-lanes.ts';
+import { moved, rowsIn } from '../../api/move/moving.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   assertEmbedded,
@@ -15,7 +16,9 @@ import {
   openEmbeddingService,
   storeTexts,
 } from '../../support/embedding-service.ts';
+import { addMemory, decided } from '../../support/memories.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
+import { addClient } from '../../support/team.ts';
 import { anyVector, type EmbeddingWorker, embeddingWorker } from './embedding-jobs.ts';
 
 /** As many as one job takes. */
@@ -91,6 +94,24 @@ describe('a slice of chunks', () => {
     assert.equal(before.length, 3);
     assert.deepEqual(await writers(company), before);
     await assertEmbedded(service, company);
+  });
+
+  test('whose source or memory is moved meanwhile gets its vectors by a job of the new layer', async () => {
+    const company = await service.company();
+    const [a, b] = [await addClient(service, company), await addClient(service, company)];
+    const sourceId = await storeTexts(service, company, ['of a source']);
+    const { id: memoryId } = await addMemory(service, company, 'published', { content: 'Of a memory.' });
+    const worker = embeddingWorker(service, async (text, signal) => {
+      if (worker.asked.length === 2) {
+        await moved(service, company, sourceId, a);
+        await decided(service, company, { action: 'move', memoryId, clientId: b });
+      }
+      return anyVector(text, signal);
+    });
+    assert.equal(await worker.run(), 3);
+    assert.equal(worker.asked.length, 4);
+    await assertEmbedded(service, company);
+    for (const layer of [a, b]) assert.equal((await rowsIn(service, company, layer))['chunk_embedding'], 1);
   });
 
   test('is retried by the same job when the model fails', async () => {
