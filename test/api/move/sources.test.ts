@@ -94,6 +94,7 @@ describe('a source that is moved', () => {
       assert.equal((await readImport(service, company, importId)).clientId, to);
     }
     const after = await readSource(service, company, source.id);
+    assert.ok(after.updatedAt > before.updatedAt);
     const moves = { layer: 'client', clientId: b, updatedAt: after.updatedAt };
     const chunksMoved = before.chunks.map((chunk) => ({ ...chunk, layer: 'client', client_id: b }));
     assert.deepEqual(
@@ -222,6 +223,9 @@ describe('a source that is moved', () => {
         ['memory.move', 'source', id, { from: b, to: null }],
       ],
     );
+    const updates = `/v1/memory/audit?kind=memory.update&subjectId=${id}`;
+    const [update] = await listAll<AuditEvent>(service, company, updates);
+    assert.equal(update?.clientId, a);
     assert.ok(!/Old|New/.test(text));
     const refused = await move(service, company, id, newId(), { title: 'Never' });
     assert.equal(outcome(refused), '403 scope_forbidden');
