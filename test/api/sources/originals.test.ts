@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { openTestApp } from '../../support/app.ts';
+import { readImport } from '../../support/import-records.ts';
 import {
   download,
   imported,
@@ -11,11 +12,13 @@ import {
   storedOriginals,
   type TestFile,
   textFile,
+  uploaded,
 } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, get, inTeam } from '../../support/team.ts';
+import { textRow, writeXlsx } from '../../worker/extract/office/sheet-writer.ts';
 
 const service = await openTestApp();
 const newWord = () => `quokka${crypto.randomUUID().replaceAll('-', '')}`;
@@ -178,6 +181,20 @@ describe('a source without an original', () => {
       const clean = await imported(service, company, textFile('clean.txt', newWord()), env);
       assert.ok(await originalOf(service, company, clean), mode);
     }
+  });
+
+  test('is one whose sheet had a credential in its name, which the import lists', async () => {
+    const company = await service.company();
+    const content = writeXlsx({ sheets: { 'password=hunter22': textRow(1, newWord()) } });
+    const env = { MEMORY_REDACTION: 'redact' };
+    const { importId, run } = await uploaded(service, company, { filename: 'keys.xlsx', content }, env);
+    await run();
+    const { sourceId, redactions } = await readImport(service, company, importId);
+    assert.deepEqual(
+      redactions.map(({ rule, path }) => [rule, path]),
+      [['password', '/sheet']],
+    );
+    assert.equal(await originalOf(service, company, sourceId ?? ''), null);
   });
 });
 

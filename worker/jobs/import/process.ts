@@ -50,11 +50,14 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   );
 }
 
-/** What was found in the names of the import, and by this run in its text. What an earlier run found in its text does not count. */
+/** The paths of what is found in a file. All others are of the names of the import. */
+const PATHS_IN_FILE: ReadonlySet<string> = new Set(['/text', '/documentTitle', '/sheet']);
+
+/** What was found in the names of the import, and by this run in its file. What an earlier run found there does not count. */
 function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[]): Redaction[] {
-  const isOfText = ({ path }: Redaction) => path === '/text' || path === '/documentTitle';
-  const ofNames = redactions.filter((redaction) => !isOfText(redaction));
-  return [...ofNames, ...ofRun.filter(isOfText)].slice(0, MAX_KEPT_REDACTIONS);
+  const isInFile = ({ path }: Redaction) => PATHS_IN_FILE.has(path);
+  const ofNames = redactions.filter((redaction) => !isInFile(redaction));
+  return [...ofNames, ...ofRun.filter(isInFile)].slice(0, MAX_KEPT_REDACTIONS);
 }
 
 /**
