@@ -75,6 +75,8 @@ export interface FinishedImport {
   staged: StagedSource;
   /** All that was found in the import. */
   redactions: readonly Redaction[];
+  /** Whether the mode masks credentials and the file has one, though its text has none. */
+  hasRawCredentials: boolean;
 }
 
 /**
@@ -88,15 +90,17 @@ export async function completeImport(
   scope: TeamScope,
   job: RunningJob<'import.process'>,
   file: Pick<RunningImport, 'mediaType' | 'redaction'>,
-  { staged, redactions }: FinishedImport,
+  { staged, redactions, hasRawCredentials }: FinishedImport,
 ): Promise<void> {
   const discard = () => discardSource(deps.database, scope, staged);
-  const original = await storeOriginal(deps, scope, job.data.importId, { ...file, redactions }).catch(
-    async (error: unknown) => {
-      await discard();
-      throw error;
-    },
-  );
+  const original = await storeOriginal(deps, scope, job.data.importId, {
+    ...file,
+    redactions,
+    hasRawCredentials,
+  }).catch(async (error: unknown) => {
+    await discard();
+    throw error;
+  });
   return runAndSettle(deps, scope, 'import.process', job, {
     apply: (tx) => apply(tx, deps, job.data, { staged, redactions, original }),
     quota: deps.config,
@@ -108,7 +112,7 @@ async function apply(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   { clientId, importId }: Payload<'import.process'>,
-  { staged, redactions, original }: FinishedImport & { original: Original | null },
+  { staged, redactions, original }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
   // A source that the import repeats has its own original, unless it was imported before files were kept.

@@ -5,7 +5,7 @@ import { freeUnshared } from '../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Original } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { masksCredentials, type RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What decides whether the file of an import is kept. */
@@ -14,6 +14,8 @@ interface ReadFile {
   redaction: RedactionMode;
   /** All that was found in the import. */
   redactions: readonly Redaction[];
+  /** Whether the mode masks credentials and the file has one, though its text has none. */
+  hasRawCredentials: boolean;
 }
 
 /**
@@ -26,9 +28,10 @@ export async function storeOriginal(
   { blobs, config, database }: Pick<Dependencies, 'blobs' | 'config' | 'database'>,
   scope: TeamScope,
   importId: string,
-  { mediaType, redaction, redactions }: ReadFile,
+  { mediaType, redaction, redactions, hasRawCredentials }: ReadFile,
 ): Promise<Original | null> {
-  if (!config.keepOriginals || (masksCredentials(redaction) && redactions.length > 0)) return null;
+  if (!config.keepOriginals || hasRawCredentials) return null;
+  if (masksCredentials(redaction) && redactions.length > 0) return null;
   const content = await readFile(database, scope, importId);
   if (content === null) return null;
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -37,8 +40,6 @@ export async function storeOriginal(
   freeUnshared(content);
   return { mediaType, bytes, sha256 };
 }
-
-const masksCredentials = (mode: RedactionMode) => mode === 'redact' || mode === 'refuse';
 
 /** Reads the file of an import again: it is not kept in memory while its chunks are written, which can take long. */
 async function readFile(database: Database, scope: TeamScope, importId: string): Promise<Buffer | null> {

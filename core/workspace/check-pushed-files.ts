@@ -1,5 +1,5 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { masksCredentials, type RedactionMode } from '../../shared/settings/team-settings.ts';
 import { redactFields, secretDetected } from '../redaction/redact-fields.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 
@@ -46,7 +46,7 @@ export async function checkPushedFiles(mode: RedactionMode, pushed: readonly Pus
       if (blob !== null) redactions.push(...checked.redactions.slice(0, MAX_LISTED - redactions.length));
     }
   }
-  const isRefused = redactions.length > 0 && (mode === 'redact' || mode === 'refuse');
+  const isRefused = redactions.length > 0 && masksCredentials(mode);
   return {
     redactions,
     maskedPaths,

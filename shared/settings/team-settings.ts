@@ -8,6 +8,9 @@ export type PublishRule = (typeof PUBLISH_RULES)[number];
 export const REDACTION_MODES = ['off', 'flag', 'redact', 'refuse'] as const;
 export type RedactionMode = (typeof REDACTION_MODES)[number];
 
+/** Whether no credential that was found is stored. */
+export const masksCredentials = (mode: RedactionMode) => mode === 'redact' || mode === 'refuse';
+
 /** The most that a Team can store. Null: no limit. */
 export interface Quota {
   chunks: number | null;

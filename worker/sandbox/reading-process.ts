@@ -1,10 +1,11 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { ImportStage } from '../../shared/schemas/imports.ts';
-import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { masksCredentials, type RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type ReportProgress, SecretFault } from '../extract/extraction.ts';
+import { hasRawCredentials } from '../extract/raw-credentials.ts';
 import { endWithParent } from '../supervised-process.ts';
 
 /*
@@ -32,7 +33,11 @@ export interface ReadingTask {
 export type ReadingRequest = { file: number } & ({ task: ReadingTask } | { from: number } | { done: true });
 
 /** A document as it is sent to the parent, which requests the chunks portion by portion. */
-export type DocumentHead = Omit<ReadDocument, 'chunks'> & { chunkCount: number };
+export interface DocumentHead extends Omit<ReadDocument, 'chunks'> {
+  chunkCount: number;
+  /** Whether the mode masks credentials and the file has one, though its text has none: in a script, for example. */
+  hasRawCredentials: boolean;
+}
 
 /** The result of reading a file. */
 type ReadingOutcome =
@@ -102,7 +107,9 @@ async function read(
     const first = cut.slice(0, MAX_CHUNKS_PER_PORTION);
     send({ file, chunks: first });
     chunks = first.length < cut.length ? cut : [];
-    return { document: { ...document, chunkCount: cut.length } };
+    const isSearched = masksCredentials(redaction) && document.redactions.length === 0;
+    const hasRaw = isSearched && hasRawCredentials(mediaType, content);
+    return { document: { ...document, chunkCount: cut.length, hasRawCredentials: hasRaw } };
   } catch (error) {
     // The memory limit of the system was reached. The parent recognizes this end as a lack of memory.
     if (isOutOfMemory(error)) process.abort();

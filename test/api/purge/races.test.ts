@@ -63,7 +63,12 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   const queue = { ...service.queue, settle: async () => undefined } as typeof service.queue;
   const job = { id: newId(), retryCount: 0, data };
   const file = { mediaType: item.mediaType, redaction: 'off' } as const;
-  const complete = () => completeImport({ ...service, queue }, scope, job, file, { staged, redactions: [] });
+  const complete = () =>
+    completeImport({ ...service, queue }, scope, job, file, {
+      staged,
+      redactions: [],
+      hasRawCredentials: false,
+    });
   return { id: item.id, complete };
 }
 

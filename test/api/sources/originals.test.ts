@@ -183,6 +183,21 @@ describe('a source without an original', () => {
     }
   });
 
+  test('is one whose file had a credential where its text is not read, if credentials are masked', async () => {
+    const page = `<script>const apiKey = 'AKIAIOSFODNN7EXAMPLB';</script><p>${newWord()}</p>`;
+    const utf16 = Buffer.from(`\ufeff${page}`, 'utf16le');
+    for (const [filename, content, mode, isKept] of [
+      ['a.html', Buffer.from(page), 'redact', false],
+      ['a.html', utf16, 'redact', false],
+      ['a.html', Buffer.from(page), 'refuse', false],
+      ['a.html', Buffer.from(page), 'flag', true],
+      ['a.html', Buffer.from(page.replace(/'.*'/, 'null')), 'redact', true],
+    ] as const) {
+      const { company, sourceId } = await withFile({ filename, content }, { MEMORY_REDACTION: mode });
+      assert.equal((await originalOf(service, company, sourceId)) !== null, isKept, mode);
+    }
+  });
+
   test('is one whose sheet had a credential in its name, which the import lists', async () => {
     const company = await service.company();
     const content = writeXlsx({ sheets: { 'password=hunter22': textRow(1, newWord()) } });
@@ -191,7 +206,7 @@ describe('a source without an original', () => {
     await run();
     const { sourceId, redactions } = await readImport(service, company, importId);
     assert.deepEqual(
-      redactions.map(({ rule, path }) => [rule, path]),
+      redactions?.map(({ rule, path }) => [rule, path]),
       [['password', '/sheet']],
     );
     assert.equal(await originalOf(service, company, sourceId ?? ''), null);

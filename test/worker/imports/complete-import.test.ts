@@ -46,7 +46,11 @@ test('an import whose job was taken over is not completed, and nothing of its so
   assert.equal(written, CHUNKS);
   const job = { id: newId(), retryCount: 0, data };
   const file = { mediaType: 'text/plain', redaction: 'off' } as const;
-  const completed = completeImport(service, scope, job, file, { staged, redactions: [] });
+  const completed = completeImport(service, scope, job, file, {
+    staged,
+    redactions: [],
+    hasRawCredentials: false,
+  });
   await assert.rejects(completed, LostJobError);
   assert.deepEqual(await importNow(service, company, importId), before);
   const [left] = await database.query<{ sources: number; chunks: number; events: number }>(

@@ -29,8 +29,8 @@ interface ImportRun {
 /** Reads the file, cuts it into chunks and stores them. */
 async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
   const { job, file, progress, signal, importYield } = run;
-  const { mediaType, content, redactions, isRefused } = file;
-  if (isRefused) throw new SecretFault(redactions);
+  const { mediaType, content, isRefused } = file;
+  if (isRefused) throw new SecretFault(file.redactions);
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title), redaction: file.redaction },
@@ -44,8 +44,9 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
-      const finished = { staged, redactions: allRedactions(file, document.redactions) };
-      await completeImport(context, scope, job, file, finished);
+      const { hasRawCredentials } = document;
+      const redactions = allRedactions(file, document.redactions);
+      await completeImport(context, scope, job, file, { staged, redactions, hasRawCredentials });
     },
   );
 }
