@@ -11,6 +11,9 @@ export type RequestedBytes =
   /** Bytes from `start` to `end`, which is included; of an empty file, `end` is -1. */
   | { kind: 'whole' | 'part'; start: number; end: number };
 
+/** The last bytes of a file. */
+const LONE_SUFFIX = /^bytes=-(\d+)$/;
+
 /**
  * Decides what a request with the headers If-None-Match, Range and If-Range gets (RFC 9110, sections 13 and 14). A range
  * that cannot be parsed, and several ranges that are not one, are ignored.
@@ -26,6 +29,9 @@ export function requestedBytes(
   // A date is never true here, because the file has none.
   if (range === undefined || method !== 'GET' || (condition !== undefined && condition !== etag))
     return whole;
+  // A suffix that is longer than the file is the whole file. range-parser 1.3.0 cannot satisfy it.
+  const [, suffix] = LONE_SUFFIX.exec(range) ?? [];
+  if (suffix !== undefined && Number(suffix) >= bytes && bytes > 0) return { ...whole, kind: 'part' };
   const parsed = parseRange(bytes, range, { combine: true });
   if (parsed === -1) return { kind: 'unsatisfiable' };
   if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return whole;

@@ -76,6 +76,7 @@ describe('the original of an import', () => {
       ['bytes=1048570-2097160', 1_048_570, 2_097_160],
       ['bytes=2400000-', 2_400_000, length - 1],
       ['bytes=-5', length - 5, length - 1],
+      [`bytes=-${length + 1}`, 0, length - 1],
       [`bytes=10-${length * 2}`, 10, length - 1],
       ['bytes=0-9,5-20', 0, 20],
     ] as const) {
@@ -98,9 +99,11 @@ describe('the original of an import', () => {
     for (const other of ['"other"', `W/${etag}`, new Date().toUTCString()]) {
       assert.deepEqual(await part('bytes=0-3', { 'if-range': other }), whole, other);
     }
-    const beyond = await download(service, company, sourceId, { range: `bytes=${length}-` });
-    assert.equal(outcome(beyond), '416 range_not_satisfiable');
-    assert.equal(beyond.headers['content-range'], `bytes */${length}`);
+    for (const range of [`bytes=${length}-`, 'bytes=-0']) {
+      const beyond = await download(service, company, sourceId, { range });
+      assert.equal(outcome(beyond), '416 range_not_satisfiable', range);
+      assert.equal(beyond.headers['content-range'], `bytes */${length}`);
+    }
   });
 
   test('is not sent again to a client that has it, nor for HEAD', async () => {

@@ -47,6 +47,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/commands/sync.ts': [/^y(?:es)?$/i],
   'shared/formats/file-name.ts': [/[/\\]/, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*]+/gu],
   'shared/formats/agent-token.ts': [/^tm_pat_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/],
+  'api/request/byte-range.ts': [/^bytes=-(\d+)$/],
   'api/request/pagination.ts': [/^\d{1,4}$/],
   'api/plugins/client-address.ts': [
     /%[\w.-]*$/,
