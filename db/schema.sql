@@ -1960,6 +1960,23 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.expire_kept_sources()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  with due as (
+    select k.team_id, k.source_id from kept_source k
+      join source s on s.team_id = k.team_id and s.id = k.source_id
+     where is_due(s.expires_at) and k.archived_at > '-infinity'
+       for update of k skip locked
+  )
+  update kept_source k set archived_at = '-infinity' from due d
+   where k.team_id = d.team_id and k.source_id = d.source_id;
+$function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[])
  RETURNS jsonb
  LANGUAGE plpgsql

@@ -1,5 +1,6 @@
 import { asWorker } from '../../db/driver/database.ts';
 import {
+  expireKeptSources,
   prune,
   pruneImportPayloads,
   pruneKeptSources,
@@ -19,6 +20,7 @@ const ABANDONED_AFTER_MS = 60_000;
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
   while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, MAX_CHUNKS_PER_SLICE))) > 0);
   const { archiveDays, importPayloadDays: days } = config;
+  await asWorker(database, expireKeptSources);
   while ((await asWorker(database, (tx) => pruneKeptSources(tx, archiveDays, MAX_CHUNKS_PER_SLICE))) > 0);
   while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, MAX_FILES_PER_SLICE))) > 0);
   await asWorker(database, (tx) =>

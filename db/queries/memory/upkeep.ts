@@ -39,6 +39,11 @@ export async function pruneImportPayloads(
   return row?.removed ?? 0;
 }
 
+/** Lets `pruneKeptSources` delete what is kept of archived sources that have expired since, in all Teams. */
+export async function expireKeptSources(tx: WorkerTransaction): Promise<void> {
+  await tx.query('select memory.expire_kept_sources()');
+}
+
 /**
  * Deletes what is kept of sources that were archived at least `days` days ago, at most `limit` rows, in all Teams.
  * @returns how many; 0 if there are no more

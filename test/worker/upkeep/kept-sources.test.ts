@@ -69,6 +69,22 @@ describe('the upkeep of archived sources', () => {
     assert.deepEqual((await storedOriginals(service, company)).originals, []);
   });
 
+  test('deletes what is kept of a source that expires while it is archived', async () => {
+    const company = await service.company();
+    const expiresAt = '2098-01-01T00:00:00.000Z';
+    const file = { ...textFile('walrus.txt', 'walrus'), expiresAt };
+    const [due, later] = [
+      await imported(service, company, file),
+      await addSource(service, company, { expiresAt }),
+    ];
+    for (const id of [due, later.id]) await archived(service, company, id);
+    await database.query(`update memory.source set expires_at = now() where id = $1`, [due]);
+    await doJob(database, 'upkeep.prune', {});
+    assert.deepEqual(await kept(), [{ id: later.id, chunks: 1 }]);
+    assert.deepEqual((await storedOriginals(service, company)).originals, []);
+    await doJob(database, 'upkeep.prune', {}, { MEMORY_ARCHIVE_DAYS: '0' });
+  });
+
   test('the purge of a Team deletes what is kept in it', async () => {
     const company = await service.company();
     const { companyId, teamId, ownerId: userId } = company;
