@@ -121,7 +121,11 @@ describe('cli open', { skip: process.platform !== 'linux' && 'replaces xdg-open'
 
   test('only saves what can run scripts, and everything without a desktop', async () => {
     for (const [filename, display, expected] of [
-      ['a.html', ':0', /^Saved and not opened, because files of this type can run scripts: .*\/a\.html\n$/],
+      [
+        'a.html',
+        ':0',
+        /^Saved and not opened, because files of this type can contain macros or scripts: .*\/a\.html\n$/,
+      ],
       ['a.txt.sh', ':0', /^Saved and not opened, .*\/a\.txt\.sh\n$/],
       ['a.pdf', '', /^Saved, because there is no desktop to open it: .*\/a\.pdf\n$/],
     ] as const) {

@@ -38,8 +38,8 @@ describe('safeFileName', () => {
 });
 
 describe('isOpenable', () => {
-  test('is true for documents, and for nothing that can run scripts', () => {
-    for (const name of ['a.pdf', 'A.PDF', 'a.docx', 'a.txt', 'a.tar.csv']) assert.ok(isOpenable(name), name);
+  test('is true for formats that are only shown, and for nothing that can run programs', () => {
+    for (const name of ['a.pdf', 'A.PDF', 'a.txt', 'a.docx.md', 'a.json']) assert.ok(isOpenable(name), name);
     for (const name of [
       'a.html',
       'a.HTM',
@@ -51,6 +51,11 @@ describe('isOpenable', () => {
       'a',
       'pdf',
       'a.docm',
+      'a.docx',
+      'a.ods',
+      'a.rtf',
+      'a.csv',
+      'a.eml',
     ])
       assert.ok(!isOpenable(name), name);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { openFile } from '../../download/open-file.ts';
-import { isOpenable } from '../../download/openable.ts';
+import { isOpenable, OPENABLE_NAMES } from '../../download/openable.ts';
 import { findOriginal, saveOriginal } from '../../download/save-original.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
@@ -14,7 +14,8 @@ export const open: Command<typeof options> = {
   section: 'memory',
   summary: 'open the file that a source was imported from',
   about: `Saves the original of a source in a temporary folder that only you can read, and opens it with the program of
-your desktop. A file that can run scripts, such as HTML, is only saved, and so is each file if there is no desktop.`,
+your desktop. Only these formats are opened: ${OPENABLE_NAMES}. Others can contain macros, scripts or links that are
+followed, so they are only saved, and so is each file if there is no desktop.`,
   options,
   operand: { name: 'source' },
   notes: CREDENTIAL_NOTE,
@@ -38,5 +39,5 @@ function outcomeText(isSafe: boolean, isOpened: boolean): string {
   if (isOpened) return 'Opened';
   return isSafe
     ? 'Saved, because there is no desktop to open it:'
-    : 'Saved and not opened, because files of this type can run scripts:';
+    : 'Saved and not opened, because files of this type can contain macros or scripts:';
 }

@@ -51,7 +51,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   );
 }
 
-/** The paths of what is found in a file. All others are of the names of the import. */
+/** Where credentials are found in a file. All other paths are of the names of the import. */
 const PATHS_IN_FILE: ReadonlySet<string> = new Set(['/text', '/documentTitle', '/sheet']);
 
 /** What was found in the names of the import, and by this run in its file. What an earlier run found there does not count. */
