@@ -96,7 +96,7 @@ describe('a slice of chunks', () => {
     await assertEmbedded(service, company);
   });
 
-  test('whose source or memory is moved meanwhile gets its vectors by a job of the new layer', async () => {
+  test('whose source or memory is moved at the same time gets its vectors by a job of the new layer', async () => {
     const company = await service.company();
     const [a, b] = [await addClient(service, company), await addClient(service, company)];
     const sourceId = await storeTexts(service, company, ['of a source']);

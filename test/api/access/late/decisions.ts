@@ -1,7 +1,7 @@
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemory, MEMORIES } from '../../../support/memories.ts';
 import { addSource } from '../../../support/source-library.ts';
-import type { LateScene, Part, Service } from './requests.ts';
+import type { LateScene, Part, Service } from './scene.ts';
 
 const DECIDE = `POST ${MEMORIES}`;
 export const LATE = { title: 'Late', content: 'What came late.' };

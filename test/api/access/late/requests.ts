@@ -1,7 +1,6 @@
 import { newId } from '../../../../shared/ids.ts';
 import type { Scene } from '../../../support/access-changes.ts';
 import { createAgent } from '../../../support/agent-tokens.ts';
-import type { openTestApp } from '../../../support/app.ts';
 import { stageCapture } from '../../../support/captures.ts';
 import { claimAll, lend } from '../../../support/consolidation.ts';
 import { searchByWords } from '../../../support/feedback.ts';
@@ -12,16 +11,7 @@ import { addSource, archived } from '../../../support/source-library.ts';
 import { along, CLAIM } from '../../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../../support/workspace.ts';
 import { DECISIONS, LATE } from './decisions.ts';
-
-export type Service = Awaited<ReturnType<typeof openTestApp>>;
-
-export interface LateScene extends Scene {
-  /** Whether the person has a grant on the client. */
-  hasGrant: boolean;
-}
-
-/** A part of a request: as it is, or made together with what the request needs. */
-export type Part<T> = T | ((scene: LateScene, service: Service) => T | Promise<T>);
+import type { LateScene, Part, Service } from './scene.ts';
 
 const INGEST = 'POST /v1/memory/ingest';
 const CLAIMS = 'POST /v1/memory/consolidation/claim';

@@ -11,7 +11,8 @@ import {
 } from '../../../support/paused-app.ts';
 import { outcome } from '../../../support/sign-in.ts';
 import { addClient, addPerson } from '../../../support/team.ts';
-import { type LateRequest, type LateScene, REQUESTS, type RequestName, type Service } from './requests.ts';
+import { type LateRequest, REQUESTS, type RequestName } from './requests.ts';
+import type { LateScene, Service } from './scene.ts';
 import { type Answer, sendSlowly } from './slow-body.ts';
 import { type Row, SENDERS, TABLE, WAITS } from './table.ts';
 
