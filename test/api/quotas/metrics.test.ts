@@ -18,6 +18,7 @@ async function addStored(quota: object | null, chunks: number) {
     const url = `/v1/company/teams/${company.teamId}`;
     assert.equal((await ask(service, company, 'PATCH', url, { quota })).statusCode, 200);
   }
+  if (chunks === 0) return company;
   const texts = Array.from({ length: chunks }, () => ({ text: newId() }));
   const answer = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks: texts });
   assert.equal(answer.statusCode, 201, answer.body);
@@ -29,6 +30,11 @@ test('metrics show what all Teams store, and how many are near a quota, without 
   await addStored({ chunks: null, bytes: 36 }, 1);
   await addStored({ chunks: null, bytes: null }, 1);
   await addStored(null, 95);
+  // Nothing can be added to it.
+  await addStored({ chunks: 0, bytes: null }, 0);
+  // What it stores counts until it is purged, and it is near no quota.
+  const { teamId } = await addStored({ chunks: 1, bytes: null }, 1);
+  await service.database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
   const { headers } = await addStored(null, 1);
   await workspaceOf(service.app, headers).push([file('team/a.md', 'Harbour')]);
   const names = ['sources', 'chunks', 'files', 'bytes'].map((what) => `memory_stored_${what}`);
@@ -36,11 +42,11 @@ test('metrics show what all Teams store, and how many are near a quota, without 
   const shown = samples.map(({ name, labels, value }) => `${name} ${JSON.stringify(labels)} ${value}`);
   assert.deepEqual(shown.sort(), [
     `memory_stored_bytes {"part":"files"} 7`,
-    `memory_stored_bytes {"part":"texts"} ${107 * 36}`,
-    'memory_stored_chunks {} 107',
+    `memory_stored_bytes {"part":"texts"} ${108 * 36}`,
+    'memory_stored_chunks {} 108',
     'memory_stored_files {} 1',
-    'memory_stored_sources {} 5',
-    'memory_teams_near_quota {"share":"0.9"} 3',
-    'memory_teams_near_quota {"share":"1"} 1',
+    'memory_stored_sources {} 6',
+    'memory_teams_near_quota {"share":"0.9"} 4',
+    'memory_teams_near_quota {"share":"1"} 2',
   ]);
 });
