@@ -7,7 +7,7 @@ import { doJob } from '../../support/do-job.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
-import { addClient, addTeam } from '../../support/team.ts';
+import { addClient, addTeam, readStatus } from '../../support/team.ts';
 import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
 
 /** Pruning goes over the files of all Teams, so no one else's are here. */
@@ -85,14 +85,17 @@ const FIVE = ['1', '2', '3', '4', '5'];
 describe('old versions', () => {
   test('are kept if among the last ones, and deleted an hour later otherwise', async () => {
     const { company, owner } = await open();
+    const bytes = async () => (await readStatus(service, company)).usage?.bytes;
     await pushVersions(owner, 'team/a', FIVE);
     assert.deepEqual(await prune(), ['workspace.prune']);
     await passMinutes(59);
     await prune();
     assert.deepEqual(await contentsOf(owner, 'team/a', 5), FIVE, 'within the hour');
+    assert.equal(await bytes(), 5);
     await passMinutes(2);
     await prune();
     assert.deepEqual(await contentsOf(owner, 'team/a', 5), [null, null, '3', '4', '5']);
+    assert.equal(await bytes(), 3);
     const { body } = await owner.pull([{ path: 'team/a', version: 1 }, { path: 'team/a' }]);
     assert.deepEqual([body.missing, body.files.length], [['team/a'], 1]);
     // A pull may have found a version and be about to read its content.
