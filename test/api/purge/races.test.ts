@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
 import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { attachOriginal } from '../../../db/queries/library/originals.ts';
 import { withoutPurged } from '../../../db/queries/library/purge.ts';
 import { findOwnCapture } from '../../../db/queries/memory/consolidation/captures.ts';
 import { lockConsolidationBatch } from '../../../db/queries/memory/consolidation/consolidation-batches.ts';
@@ -22,6 +23,7 @@ import { doJob } from '../../support/do-job.ts';
 import { readImport, upload } from '../../support/import-records.ts';
 import { addMemory, decide } from '../../support/memories.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
+import { download, giveOriginal, sha256Of } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -223,6 +225,19 @@ describe('a purge at the same time as other work', () => {
       return { capture };
     });
     assert.deepEqual(await tracesOf(service, summary), []);
+  });
+
+  test('of a source waits for a source that gets the same original, which keeps it', onPostgres, async () => {
+    const company = await service.company();
+    const content = Buffer.from(newId());
+    const [first, second] = [await addSource(service, company), await addSource(service, company)];
+    await giveOriginal(service.database, ownerScope(company), first.id, content);
+    await service.database.query(`update memory.source set kind = 'import' where id = $1`, [second.id]);
+    const original = { sha256: sha256Of(content), bytes: content.length, mediaType: 'text/plain' };
+    await purgedAmid(company, `/v1/memory/sources/${first.id}/purge`, (tx) =>
+      attachOriginal(tx, second.id, original),
+    );
+    assert.deepEqual((await download(service, company, second.id)).rawPayload, content);
   });
 
   test('of a source locks imports in the order of their ids', onPostgres, async () => {
