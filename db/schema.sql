@@ -4448,12 +4448,15 @@ begin
       select g.team_id, 'texts', -count(*), -sum(g.chunk_count), -sum(g.text_bytes)
         from gone g where g.state = 'active' group by 1;
   else
-    insert into usage_tally (team_id, part, sources, chunks, bytes)
-      select c.team_id, 'texts', sum(c.sign), sum(c.sign * c.chunk_count), sum(c.sign * c.text_bytes)
-        from (select g.team_id, g.chunk_count, g.text_bytes, -1 as sign from gone g where g.state = 'active'
+    insert into usage_tally (team_id, part, sources, chunks, bytes, xact)
+      select c.team_id, 'texts', sum(c.sign), sum(c.sign * c.chunk_count), sum(c.sign * c.text_bytes),
+             case when not c.due then pg_current_xact_id() end
+        from (select g.team_id, g.chunk_count, g.text_bytes, -1 as sign, is_due(g.expires_at) as due
+                from gone g where g.state = 'active'
               union all
-              select a.team_id, a.chunk_count, a.text_bytes, 1 from added a where a.state = 'active') c
-       group by 1
+              select a.team_id, a.chunk_count, a.text_bytes, 1, is_due(a.expires_at)
+                from added a where a.state = 'active') c
+       group by c.team_id, c.due
       having sum(c.sign) <> 0 or sum(c.sign * c.chunk_count) <> 0 or sum(c.sign * c.text_bytes) <> 0;
   end if;
   return null;

@@ -150,6 +150,17 @@ describe('a Team at its quota', () => {
     assert.equal(found.json<{ hits: object[] }>().hits.length, 5);
   });
 
+  test('has no room for a text in place of a due one, which does not count any more', async () => {
+    const company = await withQuota({ chunks: 4, bytes: null });
+    const first = await ingest(company, 4, { externalId: 'a' });
+    const { source } = first.json<{ source: { id: string } }>();
+    await database.query(`update memory.source set expires_at = now() - interval '1 second' where id = $1`, [
+      source.id,
+    ]);
+    assert.equal((await ingest(company, 4, { externalId: 'b' })).statusCode, 201);
+    assert.equal(codeOf(await ingest(company, 4, { externalId: 'a' })), 'quota_exceeded');
+  });
+
   test('leaves the Idempotency-Key of a refused request free', async () => {
     const company = await withQuota({ chunks: 1, bytes: null });
     const text = newId();
