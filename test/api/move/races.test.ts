@@ -201,7 +201,7 @@ describe('a move at the same time as other work', () => {
       const b = await addClient(service, company);
       const member = await addPerson(service, company, {
         teamRole: 'member',
-        clients: { [a]: 'write', [b]: 'read' },
+        clients: { [a]: 'write', [b]: 'write' },
       });
       const changes: [string, (tx: TeamTransaction, id: string) => Promise<unknown>, expected: string][] = [
         [
@@ -209,7 +209,18 @@ describe('a move at the same time as other work', () => {
           (tx, id) => tx.query(`update memory.source set content_hash = sha256('new') where id = $1`, [id]),
           '409 conflict',
         ],
-        ['its layer', (tx, id) => moveSource(tx, id, b), '403 forbidden'],
+        [
+          'its layer, and the right to write there',
+          async (tx, id) => {
+            await moveSource(tx, id, b);
+            await tx.query(
+              `update identity.client_grant set access = 'read'
+                where team_id = $1 and client_id = $2 and user_id = $3`,
+              [company.teamId, b, member.userId],
+            );
+          },
+          '403 forbidden',
+        ],
       ];
       for (const [what, change, expected] of changes) {
         const { id } = await addSource(service, member);
