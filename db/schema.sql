@@ -1620,6 +1620,8 @@ CREATE OR REPLACE FUNCTION memory.choose_first_copies(p_sources uuid[])
  LANGUAGE sql
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
+  -- The next statement sees the copies as they are when they are locked: one of them can be moved at the same time.
+  select from source s where s.team_id = claimed_team() and s.same_as = any (p_sources) order by s.id for update;
   with copy as (
     select s.id, s.same_as, s.state from source s where s.team_id = claimed_team() and s.same_as = any (p_sources)
   ), oldest as (
@@ -2789,8 +2791,6 @@ begin
   if not found then
     return false;
   end if;
-  -- The next statements see the copies as they are when they are locked: one of them can be moved at the same time.
-  perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
   update source s set client_id = p_client, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
   perform choose_first_copies(array[p_source]);

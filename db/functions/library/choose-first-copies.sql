@@ -4,6 +4,8 @@ create or replace function memory.choose_first_copies(p_sources uuid[]) returns 
 language sql volatile
 set search_path = memory, pg_temp
 as $$
+  -- The next statement sees the copies as they are when they are locked: one of them can be moved at the same time.
+  select from source s where s.team_id = claimed_team() and s.same_as = any (p_sources) order by s.id for update;
   with copy as (
     select s.id, s.same_as, s.state from source s where s.team_id = claimed_team() and s.same_as = any (p_sources)
   ), oldest as (

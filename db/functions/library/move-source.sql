@@ -18,8 +18,6 @@ begin
   if not found then
     return false;
   end if;
-  -- The next statements see the copies as they are when they are locked: one of them can be moved at the same time.
-  perform from source s where s.team_id = v_team and s.same_as = p_source order by s.id for update;
   update source s set client_id = p_client, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
   perform choose_first_copies(array[p_source]);

@@ -14,7 +14,7 @@ import { databaseUrl, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, listSources, removal, removeSource } from '../../support/source-library.ts';
+import { addSource, listSources, readSource, removal, removeSource } from '../../support/source-library.ts';
 import { axis } from '../../support/sources.ts';
 import { addClient, addPerson, along, CLAIM, post, readStatus } from '../../support/team.ts';
 import { countRows } from '../teams/counted-figures.ts';
@@ -232,6 +232,36 @@ describe('a move at the same time as other work', () => {
         assert.equal(outcome(await sent), expected, what);
       }
       await assertInStep(company, [a, b]);
+    },
+  );
+
+  test(
+    'leaves the third of three copies as the first, however the first one leaves',
+    onPostgres,
+    async () => {
+      const company = await service.company();
+      const a = await addClient(service, company);
+      const leave: Record<string, (id: string) => PromiseLike<{ statusCode: number }>> = {
+        moved: (id) => move(service, company, id, a),
+        archived: (id) => removeSource(service, company, id),
+        purged: (id) => ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`),
+      };
+      for (const [how, leaves] of Object.entries(leave)) {
+        const ids: string[] = [];
+        for (let n = 0; n < 3; n++) ids.push((await addSource(service, company)).id);
+        const [first, second, third] = ids as [string, string, string];
+        await database.query(
+          `update memory.source set kind = 'import', same_as = case when id <> $1 then $1::uuid end where id = any ($2::uuid[])`,
+          [first, ids],
+        );
+        const { sent } = await transaction(database, ownerScope(company, [a]), async (tx) => {
+          await moveSource(tx, second, a);
+          return sendAndWait(tx, () => leaves(first));
+        });
+        assert.match(String((await sent).statusCode), /^20[04]$/);
+        for (const id of [second, third])
+          assert.equal((await readSource(service, company, id)).sameAs, null, how);
+      }
     },
   );
 });

@@ -150,7 +150,7 @@ describe('a Team at its quota', () => {
     assert.equal(found.json<{ hits: object[] }>().hits.length, 5);
   });
 
-  test('has no room for a text in place of a due one, which does not count any more', async () => {
+  test('has no room for a text in place of a due one, which counts no longer', async () => {
     const company = await withQuota({ chunks: 4, bytes: null });
     const first = await ingest(company, 4, { externalId: 'a' });
     const { source } = first.json<{ source: { id: string } }>();
