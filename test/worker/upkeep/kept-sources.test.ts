@@ -69,7 +69,7 @@ describe('the upkeep of archived sources', () => {
     assert.deepEqual((await storedOriginals(service, company)).originals, []);
   });
 
-  test('deletes what is kept of a source that expires while it is archived', async () => {
+  test('deletes what is kept of a source that expires, also while it is archived', async () => {
     const company = await service.company();
     const expiresAt = '2098-01-01T00:00:00.000Z';
     const file = { ...textFile('walrus.txt', 'walrus'), expiresAt };
@@ -78,7 +78,9 @@ describe('the upkeep of archived sources', () => {
       await addSource(service, company, { expiresAt }),
     ];
     for (const id of [due, later.id]) await archived(service, company, id);
-    await database.query(`update memory.source set expires_at = now() where id = $1`, [due]);
+    const active = await imported(service, company, { ...textFile('seal.txt', 'seal'), expiresAt });
+    await database.query(`update memory.source set expires_at = now() where id = any ($1)`, [[due, active]]);
+    await doJob(database, 'records.expire', {});
     await doJob(database, 'upkeep.prune', {});
     assert.deepEqual(await kept(), [{ id: later.id, chunks: 1 }]);
     assert.deepEqual((await storedOriginals(service, company)).originals, []);

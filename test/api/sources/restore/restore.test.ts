@@ -7,6 +7,8 @@ import { openTestApp, type SignedIn } from '../../../support/app.ts';
 import { listAll, recordedBy, recordsNothing } from '../../../support/company.ts';
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemory, decide, searchRows } from '../../../support/memories.ts';
+import { giveOriginal, storedOriginals } from '../../../support/originals.ts';
+import { ownerScope } from '../../../support/scopes.ts';
 import { outcome } from '../../../support/sign-in.ts';
 import { addSource, archived, readSource } from '../../../support/source-library.ts';
 import { addClient, along, CLAIM, post, readStatus } from '../../../support/team.ts';
@@ -320,7 +322,9 @@ describe('what is kept for restoring', () => {
     const none = await openTestApp({ MEMORY_ARCHIVE_DAYS: '0' });
     const company = await none.company();
     const source: Source = await addSource(none, company);
+    await giveOriginal(database, ownerScope(company), source.id);
     await archived(none, company, source.id);
+    assert.deepEqual((await storedOriginals(none, company)).originals, []);
     assert.deepEqual(await keptRows(none, company), { sources: 0, chunks: 0 });
     assert.equal(outcome(await restoring(none, company, source.id)), '409 conflict');
   });
