@@ -9,8 +9,8 @@ export interface Blob {
 
 /**
  * The store of the contents of files. It stores each content once for each Company. Versions of workspace files, and the
- * originals of sources, are in the database and refer to contents by SHA-256. The store can be outside of the database, so contents are stored before
- * the transaction that refers to them, and contents without a reference are deleted later.
+ * originals of sources, are in the database and refer to contents by SHA-256. The store can be outside of the database, so
+ * contents are stored before the transaction that refers to them, and contents without a reference are deleted later.
  */
 export interface BlobStore {
   /** Stores contents for the scope's Company, for at least an hour and as long as anything refers to them. */
