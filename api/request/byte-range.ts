@@ -26,15 +26,16 @@ export function requestedBytes(
   const whole = { kind: 'whole', start: 0, end: bytes - 1 } as const;
   if (fresh(headers, { etag })) return { kind: 'unchanged' };
   const { range, 'if-range': condition } = headers;
+  // Other units are ignored. range-parser 1.3.0 cannot satisfy one whose numbers are larger than the file.
+  if (method !== 'GET' || range?.startsWith('bytes=') !== true) return whole;
   // A date is never true here, because the file has none.
-  if (range === undefined || method !== 'GET' || (condition !== undefined && condition !== etag))
-    return whole;
+  if (condition !== undefined && condition !== etag) return whole;
   // A suffix that is longer than the file is the whole file. range-parser 1.3.0 cannot satisfy it.
   const [, suffix] = LONE_SUFFIX.exec(range) ?? [];
   if (suffix !== undefined && Number(suffix) >= bytes && bytes > 0) return { ...whole, kind: 'part' };
   const parsed = parseRange(bytes, range, { combine: true });
   if (parsed === -1) return { kind: 'unsatisfiable' };
-  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return whole;
+  if (parsed === -2 || parsed.length !== 1) return whole;
   const [{ start, end } = whole] = parsed;
   return { kind: 'part', start, end };
 }

@@ -88,7 +88,7 @@ describe('the original of an import', () => {
       assert.deepEqual(await part(range), expected, range);
     }
     const whole = [200, undefined, sha256Of(file.content)];
-    for (const range of ['bytes=0-1,100-101', 'bytes=x', 'lines=0-1', 'bytes']) {
+    for (const range of ['bytes=0-1,100-101', 'bytes=x', 'lines=0-1', `lines=${length}-`, 'bytes']) {
       assert.deepEqual(await part(range), whole, range);
     }
     assert.deepEqual(await part('bytes=0-3', { 'if-range': etag }), [
