@@ -108,7 +108,7 @@ async function read(
     send({ file, chunks: first });
     chunks = first.length < cut.length ? cut : [];
     const isSearched = masksCredentials(redaction) && document.redactions.length === 0;
-    const hasRaw = isSearched && hasRawCredentials(mediaType, content);
+    const hasRaw = isSearched && (await hasRawCredentials(mediaType, content));
     return { document: { ...document, chunkCount: cut.length, hasRawCredentials: hasRaw } };
   } catch (error) {
     // The memory limit of the system was reached. The parent recognizes this end as a lack of memory.

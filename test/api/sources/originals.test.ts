@@ -18,7 +18,8 @@ import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, get, inTeam } from '../../support/team.ts';
-import { textRow, writeXlsx } from '../../worker/extract/office/sheet-writer.ts';
+import { writeZip } from '../../support/zip-writer.ts';
+import { textRow, workbookMembers, writeXlsx } from '../../worker/extract/office/sheet-writer.ts';
 
 const service = await openTestApp();
 const newWord = () => `quokka${crypto.randomUUID().replaceAll('-', '')}`;
@@ -189,9 +190,18 @@ describe('a source without an original', () => {
   test('is one whose file had a credential where its text is not read, if credentials are masked', async () => {
     const page = `<script>const apiKey = 'AKIAIOSFODNN7EXAMPLB';</script><p>${newWord()}</p>`;
     const utf16 = Buffer.from(`\ufeff${page}`, 'utf16le');
+    const workbook = writeZip([
+      ...workbookMembers({ sheets: { Parts: textRow(1, newWord()) } }),
+      {
+        name: 'xl/connections.xml',
+        content: '<connection connectionString="User ID=sa;Password=hunter22"/>',
+      },
+    ]);
     for (const [filename, content, mode, isKept] of [
       ['a.html', Buffer.from(page), 'redact', false],
       ['a.html', utf16, 'redact', false],
+      ['a.xlsx', workbook, 'redact', false],
+      ['a.xlsx', workbook, 'flag', true],
       ['a.html', Buffer.from(page), 'refuse', false],
       ['a.html', Buffer.from(page), 'flag', true],
       ['a.html', Buffer.from(page.replace(/'.*'/, 'null')), 'redact', true],
