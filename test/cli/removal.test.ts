@@ -6,7 +6,7 @@ import { newId } from '../../shared/ids.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import { openTestApp } from '../support/app.ts';
-import { listAll } from '../support/company.ts';
+import { ask, listAll } from '../support/company.ts';
 import { addMemory, listMemories } from '../support/memories.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addSource, archived, listSources } from '../support/source-library.ts';
@@ -142,6 +142,22 @@ describe('cli unarchive', () => {
       await person.run(['unarchive', other.id, '--event', newId()]),
       /name the sources, or an audit/,
     );
+  });
+
+  test('restores the sources that are within the quota', async () => {
+    const { company, person } = await owner();
+    const large = await addSource(service, company, { chunks: [{ text: 'a' }, { text: 'b' }] });
+    const small = await addSource(service, company, { title: 'Small' });
+    for (const { id } of [large, small]) await archived(service, company, id);
+    const quota = { chunks: 1, bytes: null };
+    const path = `/v1/company/teams/${company.teamId}`;
+    assert.equal((await ask(service, company, 'PATCH', path, { quota })).statusCode, 200);
+    const { code, stdout, stderr } = await person.run(['unarchive', large.id, small.id]);
+    assert.equal(code, 1);
+    const [first, second] = stdout.split('\n');
+    assert.match(first ?? '', new RegExp(`^Not restored: ${large.id}: .*quota_exceeded`));
+    assert.equal(second, `Restored Small (${small.id}).`);
+    assert.match(stderr, /1 of 2 sources could not be restored/);
   });
 });
 

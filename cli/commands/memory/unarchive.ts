@@ -49,14 +49,16 @@ const lineOf = (outcome: Outcome) =>
     ? `Restored ${oneLine(outcome.title)} (${outcome.id}).`
     : `Not restored: ${oneLine(outcome.id)}: ${outcome.why}`;
 
+/** Refusals of one source. A smaller source can still be within the quota. */
+const ABOUT_SOURCE = ['conflict', 'not_found', 'forbidden', 'quota_exceeded'];
+
 /** Restores a source. A refusal that is about this source is an outcome, and the next source can be restored. */
 async function restore(service: ServiceClient, id: string): Promise<Outcome> {
   try {
     const { title } = await service.post(`/v1/memory/sources/${encodeURIComponent(id)}/restore`, Source);
     return { id, state: 'restored', title };
   } catch (error) {
-    const isAboutSource =
-      error instanceof ServiceRefusal && ['conflict', 'not_found', 'forbidden'].includes(error.code);
+    const isAboutSource = error instanceof ServiceRefusal && ABOUT_SOURCE.includes(error.code);
     if (!isAboutSource) throw error;
     return { id, state: 'not restored', why: error.message };
   }
