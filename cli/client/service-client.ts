@@ -7,8 +7,8 @@ import { PROGRAM } from '../terminal/program.ts';
 import { loginCommand, type Profile } from './profiles.ts';
 
 const TIMEOUT_MS = 30_000;
-/** The service ends a download after five minutes. */
-const DOWNLOAD_TIMEOUT_MS = 320_000;
+/** The service ends a download after an hour. Without any byte for five minutes, `fetch` ends it. */
+const DOWNLOAD_TIMEOUT_MS = 3_620_000;
 
 /** A token, and where it comes from: the variable, or the session of a profile. */
 export type Credential = { token: string } & (

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
+import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { openTestApp } from '../../support/app.ts';
 import { readImport } from '../../support/import-records.ts';
@@ -14,6 +16,7 @@ import {
   textFile,
   uploaded,
 } from '../../support/originals.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived } from '../../support/source-library.ts';
@@ -120,6 +123,24 @@ describe('the original of an import', () => {
       [head.statusCode, head.headers['content-length'], head.headers['etag'], head.body],
       [200, String(file.content.length), etag, ''],
     );
+  });
+
+  test('is returned to the end, also to a client that needs more than five minutes for it', async (t) => {
+    const { company, file, sourceId } = await withFile(largePage('large.html'));
+    let reads = 0;
+    const blobs: BlobStore = {
+      ...service.blobs,
+      readPart: (...args) => {
+        if (++reads === 2) t.mock.timers.tick(301_000);
+        return service.blobs.readPart(...args);
+      },
+    };
+    const app = await buildTestedApp({ ...service, blobs, logger: createLogger('silent', 'test') });
+    t.after(() => app.close());
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const answer = await download({ app }, company, sourceId);
+    assert.equal(sha256Of(answer.rawPayload), sha256Of(file.content));
+    assert.ok(reads > 1);
   });
 
   test('is the file as it was sent, whatever its encoding', async () => {

@@ -13,6 +13,9 @@ import type { Routes } from '../../../types.ts';
 /** If a browser shows the file nevertheless, nothing in it is run or loaded. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox";
 
+/** For the largest file at 7 kB/s. A client that receives nothing is disconnected earlier, as on every route. */
+const MAX_DOWNLOAD_MS = 3_600_000;
+
 const file = (description: string) => ({
   description,
   content: { '*/*': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) } },
@@ -24,6 +27,7 @@ export const originalRoute: Routes = (app, deps) => {
     '/v1/memory/sources/:id/original',
     {
       config: { permission: 'memory:read' },
+      handlerTimeout: MAX_DOWNLOAD_MS,
       schema: {
         operationId: 'getOriginal',
         summary: 'The file that a source was made of',
