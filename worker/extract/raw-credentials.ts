@@ -3,8 +3,8 @@ import { findSecretsNow } from '../../shared/secrets/find-secrets.ts';
 import { FileFault } from './extraction.ts';
 
 /**
- * Formats of text that are read only in part: a page has scripts and comments, an export of a chat has many fields, and an
- * e-mail has many headers.
+ * Formats that are read only in part: a page has scripts and comments, an export of a chat has many fields, an e-mail has
+ * many headers, and a PDF has links and properties, which not every program compresses.
  */
 const READ_IN_PART: ReadonlySet<string> = new Set<ImportMediaType>([
   'text/html',
@@ -13,6 +13,7 @@ const READ_IN_PART: ReadonlySet<string> = new Set<ImportMediaType>([
   'application/rtf',
   'message/rfc822',
   'application/mbox',
+  'application/pdf',
 ]);
 
 /** Formats that are ZIP archives. Links, properties, deleted text and connections to databases are not read as text. */
@@ -47,8 +48,7 @@ const MAX_SEARCHED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Whether a file has a credential, also where its text is not read: in a script, a link or a property. Also true for an
- * archive that cannot be searched: it is too large, or a part is damaged. False for PDF, and for formats that are read as
- * they are.
+ * archive that cannot be searched: it is too large, or a part is damaged. False for formats that are read as they are.
  */
 export async function hasRawCredentials(mediaType: string, content: Uint8Array): Promise<boolean> {
   if (PACKED.has(mediaType)) return archiveHasCredentials(content);

@@ -43,6 +43,14 @@ describe('a credential in a part of a file that is not read as text', () => {
     }
   });
 
+  test('is found in a link of a PDF that is not compressed', async () => {
+    const pdf = (target: string) =>
+      Buffer.from(`%PDF-1.4\n4 0 obj\n<< /S /URI /URI (${target}) >>\nendobj\n`);
+    const type = 'application/pdf';
+    assert.equal(await hasRawCredentials(type, pdf('https://me:hunter22secret@shop.example/a')), true);
+    assert.equal(await hasRawCredentials(type, pdf('https://shop.example/a')), false);
+  });
+
   test('is assumed in a package that is too large to be searched, or has a damaged part', async () => {
     assert.equal(await inPart({ name: 'b.xml', content: 'x', wrongChecksum: true }), true);
     const large = Buffer.alloc(17 * 1024 * 1024, '<a b="c"/>\n');
