@@ -115,7 +115,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
     }
     const headings = await page.getByRole('heading').allInnerTexts();
     assert.deepEqual(headings, [
-      'Dashboard',
+      'Jobs',
       'Imports',
       'Running now',
       'Files waiting to be read',

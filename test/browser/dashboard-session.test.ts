@@ -21,8 +21,10 @@ async function filesOfDashboard(): Promise<Map<string, Awaited<ReturnType<typeof
     if (files.has(path)) continue;
     const answer = await app.inject(path);
     files.set(path, answer);
-    for (const [, to = ''] of answer.body.matchAll(/(?:src|href|from|import)[= ]["']([^"']+)["']/g)) {
-      if (!to.startsWith('data:')) open.push(new URL(to, `http://service${path}`).pathname);
+    for (const [, to = ''] of answer.body.matchAll(
+      /(?:src=|href=|from ?|import\()["']((?:\.{1,2}|assets)\/[^"']+\.(?:js|css))["']/g,
+    )) {
+      open.push(new URL(to, `http://service${path}`).pathname);
     }
   }
   return files;
@@ -42,9 +44,16 @@ test('/dashboard and its assets have strict headers, are not cached and set no c
     assert.equal(headers['set-cookie'], undefined, path);
     const type = path.endsWith('.js') ? /javascript/ : path.endsWith('.css') ? /^text\/css/ : /^text\/html/;
     assert.match(String(headers['content-type']), type, path);
-    if (path === '/dashboard') assert.doesNotMatch(body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
+    if (!path.startsWith('/assets/'))
+      assert.doesNotMatch(body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
   }
-  for (const path of ['/dashboard/dashboard/dashboard.html', '/dashboard/dashboard-page.ts', '/dashboard/']) {
+  for (const path of [
+    '/dashboard/',
+    '/jobs/',
+    '/assets/',
+    '/assets/console/console.html',
+    '/assets/tsconfig.json',
+  ]) {
     assert.equal((await app.inject(path)).statusCode, 404, path);
   }
 });
@@ -71,11 +80,11 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await submit(page);
     await figures(page);
-    assert.equal(await focused(page), 'board-heading');
+    assert.equal(await focused(page), 'page-heading');
     assert.equal(await teamShown(page), company.teamId, 'the only Team is shown at once');
-    assert.ok(page.url().endsWith(`#team=${company.teamId}`));
+    assert.ok(page.url().endsWith(`?team=${company.teamId}`));
     const { tab, all } = await storage(page);
-    assert.deepEqual([Object.keys(tab).sort(), all], [['dashboard-team', 'session-token'], {}]);
+    assert.deepEqual([Object.keys(tab).sort(), all], [['session-token', 'team'], {}]);
     assert.ok(!(await page.content()).includes(tab['session-token']!));
     await page.reload();
     await figures(page);
@@ -131,8 +140,7 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     await page.reload();
     await figures(page);
     assert.equal(await teamShown(page), company.teamId);
-    // Only the address changes, as with a link: the page is not reloaded.
-    await page.goto(`${base}/dashboard#team=${other}`);
+    await page.goto(`${base}/dashboard?team=${other}`);
     await page.getByText('This Team is archived').waitFor();
     await figures(page);
     assert.equal(await teamShown(page), other);
@@ -141,7 +149,7 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     assert.equal(await teamShown(page), other, 'the tab remembers it too');
     // From another page, so that the dashboard is loaded with both a remembered Team and one in its address.
     await page.goto('about:blank');
-    await page.goto(`${base}/dashboard#team=${company.teamId}`);
+    await page.goto(`${base}/dashboard?team=${company.teamId}`);
     await figures(page);
     assert.equal(await teamShown(page), company.teamId, 'the address counts more');
     await page.context().close();
@@ -165,7 +173,7 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     await figures(page);
     await database.query('delete from identity.session where user_id = $1', [person.userId]);
     await page.getByText('Your session has ended. Sign in again to go on.').waitFor();
-    await heading(page, 'Dashboard');
+    await heading(page, 'Sign in');
     assert.equal(await focused(page), 'email');
     assert.equal((await storage(page)).tab['session-token'], undefined);
     await page.context().close();

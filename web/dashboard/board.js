@@ -1,15 +1,15 @@
 import { askService } from '../shared/ask-service.js';
+import { isHidden, startPolling } from '../shared/polling.js';
 import { setClock } from './clock.js';
 import { byId } from './element.js';
 import { clearFigures, drawFigures } from './figures/figures.js';
 import { clearHealth, drawHealth, drawSilence } from './figures/health-line.js';
-import { clearQueues, drawQueues } from './figures/queues.js';
+import { drawQueues, openQueues } from './figures/queues.js';
 import { clearWorkers, drawWorkers } from './figures/workers.js';
 import { openFailed, readFailed } from './imports/failed-imports.js';
 import { clearRunning, drawRunning, RUNNING_SHOWN } from './imports/running-imports.js';
-import { startPolling } from './polling.js';
 
-/** The session is read again at this interval: a Team can be archived, or access can change, while the page is open. */
+/** The session is read again after this: a Team can be archived, or access can change, while the page is open. */
 const SESSION_EVERY_MS = 60_000;
 
 /**
@@ -17,6 +17,7 @@ const SESSION_EVERY_MS = 60_000;
  * @param watched.token of the session
  * @param watched.user the signed-in user
  * @param watched.team the Team, from the session
+ * @param on.title is called with what is shown, in a few words
  * @param on.session is called with the session when it was read again; returns the Team, or null without access to it
  * @param on.ended is called with an answer after which the Team cannot be shown any longer
  * @returns `close`
@@ -38,28 +39,41 @@ export function openBoard({ token, user, team: first }, on) {
     return null;
   }
 
-  /** Reads everything that is shown, the most important first. The first failed answer ends it. */
-  async function look(signal) {
-    if (performance.now() - sessionAt > SESSION_EVERY_MS) {
+  /**
+   * Reads everything that is shown, the most important first. The first failed answer ends it.
+   * @param pace is awaited before each further request
+   */
+  async function look(signal, pace) {
+    if (sessionAt === -Infinity) {
       const refused = await readSession(signal);
       if (refused !== null) return refused;
+      await pace();
     }
     const reply = await ask('GET', 'v1/memory/status', { signal });
     if (reply.status !== 200 || signal.aborted) return reply;
     const status = reply.answer;
     setClock(reply.answeredAt);
-    drawHealth(status, team.name);
+    on.title(drawHealth(status));
     drawFigures(status);
     drawQueues(status.jobs);
     drawWorkers(status.workers, status.jobs.length > 0);
-    return (await readRunning(status, signal)) ?? (await readFailed(status, signal)) ?? reply;
+    // Of a hidden page only the title is seen.
+    if (isHidden()) return reply;
+    for (const read of [readRunning, readFailed]) {
+      const refused = await read(status, signal, pace);
+      if (refused !== null || signal.aborted) return refused ?? reply;
+    }
+    if (performance.now() - sessionAt <= SESSION_EVERY_MS) return reply;
+    await pace();
+    return (await readSession(signal)) ?? reply;
   }
 
-  async function readRunning({ imports }, signal) {
+  async function readRunning({ imports }, signal, pace) {
     if (imports.running === 0) {
       drawRunning([], 0);
       return null;
     }
+    await pace();
     const path = `v1/memory/imports?state=running&limit=${RUNNING_SHOWN}`;
     const reply = await ask('GET', path, { signal });
     if (signal.aborted || reply.status !== 200) return reply;
@@ -80,7 +94,7 @@ export function openBoard({ token, user, team: first }, on) {
   clearHealth();
   clearFigures();
   clearRunning();
-  clearQueues();
+  openQueues();
   clearWorkers();
   openFailed({
     ask,

@@ -4,18 +4,23 @@ import { readValue, removeValue, storeValue } from './tab-storage.js';
 /** The key in this tab's storage for the token of its session. All pages use it. */
 const KEY = 'session-token';
 
+/** @param {string} token */
 export function storeSession(token) {
   storeValue(KEY, token);
 }
 
-/** Deletes the token, unless another session has begun in this tab since then. */
-function forgetSession(token) {
+/**
+ * Deletes the token, unless another session has begun in this tab since then.
+ * @param {string} token
+ */
+export function forgetSession(token) {
   if (readValue(KEY) === token) removeValue(KEY);
 }
 
 /**
  * Reads the session of this tab. If it has ended, deletes its token.
- * @returns the session, or null, and the problem if the session could not be read
+ * @returns {Promise<{ session: import('../../shared/schemas/identity.ts').Session | null, problem?: string }>} the
+ *   session, or null, and the problem if the session could not be read
  */
 export async function findSession() {
   const token = readValue(KEY);
@@ -30,7 +35,8 @@ export async function findSession() {
 /**
  * Ends a session and deletes its token. If the service fails, the token is kept for another attempt, because the
  * session cannot be ended without it.
- * @returns the reason why the session was not ended, or null
+ * @param {string} token
+ * @returns {Promise<string | null>} the reason why the session was not ended, or null
  */
 export async function endSession(token) {
   const reply = await askService('POST', 'v1/auth/logout', { token, body: {} });

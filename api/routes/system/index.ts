@@ -1,5 +1,5 @@
 import type { Routes } from '../../types.ts';
-import { dashboardPage } from './dashboard-page.ts';
+import { consolePage } from './console-page.ts';
 import { healthRoutes } from './health.ts';
 import { acceptPage, joinPage, resetPage } from './link-pages.ts';
 import { metricsRoute } from './metrics.ts';
@@ -13,5 +13,5 @@ export const systemRoutes: readonly Routes[] = [
   resetPage,
   joinPage,
   acceptPage,
-  dashboardPage,
+  consolePage,
 ];

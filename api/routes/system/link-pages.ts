@@ -19,7 +19,12 @@ const ASSETS = [
  * Serves a page for one-time links. The token is in the fragment of the address, so the service does not receive it.
  */
 function serveLinkPage(app: App, name: string, scripts: readonly string[]): void {
-  servePage(app, `/${name}`, { html: `links/${name}.html`, assets: [...scripts, ...ASSETS] });
+  servePage(app, {
+    addresses: [`/${name}`],
+    folder: `/${name}`,
+    html: `links/${name}.html`,
+    assets: [...scripts, ...ASSETS],
+  });
 }
 
 /** The page that a reset link leads to. */

@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
+import { acceptedEncoding } from '../../pages/accepted-encoding.ts';
+import { type PageFile, readWebFile } from '../../pages/page-files.ts';
 import type { App } from '../../types.ts';
-
-const folder = fileURLToPath(new URL('../../../web/', import.meta.url));
 
 /**
  * A page loads only scripts and styles of this service, and sends requests only to this service. Only its script sends
@@ -33,37 +31,36 @@ const HEADERS = {
 
 /** The files of a page, by their paths in web/. */
 interface PageFiles {
+  /** Addresses of the page: each has one segment, because the document refers to its assets relative to the root. */
+  addresses: readonly string[];
+  /** The address below which the assets are served. */
+  folder: string;
   html: string;
   assets: readonly string[];
-  /** Generated scripts: their text by path. */
-  modules?: Readonly<Record<string, string>>;
+  /** Assets that are no files of web/, by their paths in the folder. */
+  made?: ReadonlyMap<string, PageFile>;
 }
 
 /**
- * Serves a page of web/ at `path`, and its assets below `path`. Only the listed files are served. Addresses within a
- * page are relative, so that it works behind a proxy that adds a prefix.
+ * Serves a page of web/ and its assets. Only the listed files are served. The document refers to its assets, and
+ * scripts to the service, by relative addresses, so that the page works behind a proxy that adds a prefix.
  */
-export function servePage(app: App, path: string, { html, assets, modules = {} }: PageFiles): void {
+export function servePage(app: App, { addresses, folder, html, assets, made = new Map() }: PageFiles): void {
   app.register(async (page) => {
-    await page.register(fastifyStatic, {
-      root: folder,
-      serve: false,
-      cacheControl: false,
-      etag: false,
-      lastModified: false,
-      acceptRanges: false,
-    });
     page.addHook('onRequest', async (_request, reply) => {
       reply.headers(HEADERS);
     });
-    const serve = (url: string, file: string) =>
-      page.get(url, { schema: { hide: true } }, (_request, reply) => reply.sendFile(file));
-    serve(path, html);
-    for (const asset of assets) serve(`${path}/${asset}`, asset);
-    for (const [name, text] of Object.entries(modules)) {
-      page.get(`${path}/${name}`, { schema: { hide: true } }, (_request, reply) =>
-        reply.type('text/javascript; charset=utf-8').send(text),
-      );
-    }
+    const serve = (url: string, file: PageFile) =>
+      page.get(url, { schema: { hide: true } }, async (request, reply) => {
+        const varies = [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
+        reply.type(file.type).header('vary', varies);
+        const encoding = acceptedEncoding(request.headers['accept-encoding']);
+        const compressed = encoding === null ? null : await file.compressed(encoding);
+        if (encoding === null || compressed === null) return reply.send(file.body);
+        return reply.header('content-encoding', encoding).send(compressed);
+      });
+    for (const address of addresses) serve(address, readWebFile(html));
+    for (const asset of assets) serve(`${folder}/${asset}`, readWebFile(asset));
+    for (const [name, file] of made) serve(`${folder}/${name}`, file);
   });
 }

@@ -1,15 +1,6 @@
 import { byId, element, mark, put } from '../element.js';
 import { counted, showMoment } from '../words.js';
 
-const [health, line, hint, silence, updated, news] = [
-  'health',
-  'health-line',
-  'health-hint',
-  'silence',
-  'updated',
-  'news',
-].map(byId);
-
 let before = null;
 
 /** The worst problem: a state for the colour, a line that is read out, and a hint about the consequences. */
@@ -39,17 +30,21 @@ function judge({ health: { ok, database, queue, worker }, imports, workers, embe
   ];
 }
 
-/** Shows the state of the service, and announces changes to screen readers. */
-export function drawHealth(status, teamName) {
+/**
+ * Shows the state of the service, and announces changes to screen readers.
+ * @returns the state in a few words, for the title
+ */
+export function drawHealth(status) {
   const [state, text, more] = judge(status);
-  mark(health, 'data-state', state);
-  put(line, text);
-  put(hint, more);
-  showMoment(updated, Date.now());
+  mark(byId('health'), 'data-state', state);
+  put(byId('health-line'), text);
+  put(byId('health-hint'), more);
+  showMoment(byId('updated'), Date.now());
   endSilence();
   const { queued, running, failed } = status.imports;
-  document.title = `${[state === 'bad' ? 'Fault' : '', failed > 0 ? `${failed} failed` : ''].filter(Boolean).join(', ') || 'All well'} · ${teamName}`;
   showNews({ failed, open: queued + running });
+  const faults = [state === 'bad' ? 'Fault' : '', failed > 0 ? `${failed} failed` : ''].filter(Boolean);
+  return faults.join(', ') || 'All well';
 }
 
 function showNews(now) {
@@ -59,7 +54,7 @@ function showNews(now) {
       ...(more > 0 ? [more === 1 ? 'An import has failed.' : `${more} more imports have failed.`] : []),
       ...(before.open > 0 && now.open === 0 ? ['No import is waiting or running now.'] : []),
     ];
-    if (words.length > 0) news.textContent = words.join(' ');
+    if (words.length > 0) byId('news').textContent = words.join(' ');
   }
   before = now;
 }
@@ -67,7 +62,8 @@ function showNews(now) {
 /** Shows since when there are no new figures, and that the last ones are still shown. Changes once, not per attempt. */
 export function drawSilence({ status }, since, next) {
   const kind = status === 429 ? `held ${next}` : `${status === 0 ? 'silent' : 'failing'} ${since}`;
-  byId('board').classList.add('stale');
+  byId('figures').classList.add('stale');
+  const silence = byId('silence');
   if (silence.dataset.kind === kind) return;
   silence.dataset.kind = kind;
   const time = element('time');
@@ -84,18 +80,14 @@ function describe(status, time) {
 }
 
 function endSilence() {
-  byId('board').classList.remove('stale');
+  byId('figures').classList.remove('stale');
+  const silence = byId('silence');
   if (silence.dataset.kind === undefined) return;
   delete silence.dataset.kind;
   silence.replaceChildren();
 }
 
-/** Clears the line before another Team is shown. */
+/** Forgets what was shown of another Team. */
 export function clearHealth() {
   before = null;
-  mark(health, 'data-state', 'unknown');
-  for (const node of [line, hint, news]) put(node, '');
-  put(updated, '…');
-  updated.removeAttribute('datetime');
-  endSilence();
 }

@@ -7,22 +7,31 @@ import { QUEUE_LABELS } from './queue-labels.js';
 /** The queue with large plots. */
 const IMPORTS = 'import.process';
 
-const depth = makeFigure({
-  label: 'Files waiting to be read',
-  lines: [
-    { name: 'Waiting', of: ({ ready }) => ready },
-    { name: 'Being read', of: ({ active }) => active },
-  ],
-});
-const throughput = makeFigure({
-  label: 'Files read a minute',
-  lines: [
-    { name: 'Done', of: ({ completed }) => completed },
-    { name: 'Given up', of: ({ failed }) => failed },
-  ],
-  ended: true,
-});
-byId('plots').append(depth.node, throughput.node);
+/** The large plots of the page that is shown. */
+let depth = null;
+let throughput = null;
+
+/** Makes the large plots of a page. */
+export function openQueues() {
+  depth = makeFigure({
+    label: 'Files waiting to be read',
+    lines: [
+      { name: 'Waiting', of: ({ ready }) => ready },
+      { name: 'Being read', of: ({ active }) => active },
+    ],
+  });
+  throughput = makeFigure({
+    label: 'Files read a minute',
+    lines: [
+      { name: 'Done', of: ({ completed }) => completed },
+      { name: 'Given up', of: ({ failed }) => failed },
+    ],
+    ended: true,
+  });
+  byId('plots').append(depth.node, throughput.node);
+  drawQueues([]);
+  byId('jobs-none').hidden = true;
+}
 
 /** Shows the queues. The list is empty if the user does not have Full access. */
 export function drawQueues(jobs) {
@@ -35,12 +44,6 @@ export function drawQueues(jobs) {
   const history = jobs.find(({ queue }) => queue === IMPORTS)?.history ?? [];
   depth.draw(history);
   throughput.draw(history);
-}
-
-/** Clears the queues before another Team is shown. */
-export function clearQueues() {
-  drawQueues([]);
-  byId('jobs-none').hidden = true;
 }
 
 function makeQueue({ queue }) {

@@ -1,7 +1,7 @@
 import { describeFailure } from '../../shared/ask-service.js';
 import { byId, element, named, put } from '../element.js';
 import { ageOf, count, counted, duration, showAge, size } from '../words.js';
-import { confirmForget } from './forget-dialog.js';
+import { confirmForget, openForgetDialog } from './forget-dialog.js';
 import { cell, syncRows } from './rows.js';
 
 const FIRST_SHOWN = 20;
@@ -11,13 +11,8 @@ const PAGE = 200;
 /** The list is read when its count or its newest entries change, and otherwise this often. */
 const READ_EVERY_MS = 30_000;
 
-const [heading, rows, outcome, more, retryAll] = [
-  'failed-heading',
-  'failed-rows',
-  'outcome',
-  'more',
-  'retry-all',
-].map(byId);
+/** The elements of the page that is shown. */
+let [heading, rows, outcome, more, retryAll] = [];
 
 /** The list that is shown, with the user's permissions and the items that were read. */
 let list = null;
@@ -31,16 +26,27 @@ let list = null;
  */
 export function openFailed(context) {
   list = { ...context, items: [], total: 0, wanted: FIRST_SHOWN, sign: null, readAt: -Infinity };
-  outcome.replaceChildren();
+  [heading, rows, outcome, more, retryAll] = [
+    'failed-heading',
+    'failed-rows',
+    'outcome',
+    'more',
+    'retry-all',
+  ].map(byId);
+  rows.addEventListener('click', decideOne);
+  retryAll.addEventListener('click', decideAll);
+  more.addEventListener('click', showMore);
+  openForgetDialog();
   draw();
   put(byId('failed-none'), '–');
 }
 
 /**
  * Reads the list again if it may have changed, and shows it.
+ * @param pace is awaited before each request
  * @returns the answer, if the list could not be read
  */
-export async function readFailed({ imports }, signal) {
+export async function readFailed({ imports }, signal, pace) {
   const mine = list;
   const { failed, recentFailures } = imports;
   const sign = JSON.stringify([failed, ...recentFailures.map(({ id, updatedAt }) => [id, updatedAt])]);
@@ -50,6 +56,8 @@ export async function readFailed({ imports }, signal) {
     while (failed > 0 && items.length < mine.wanted) {
       const limit = Math.min(PAGE, mine.wanted - items.length);
       const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      await pace();
+      if (list !== mine) return null;
       const reply = await mine.ask('GET', `v1/memory/imports?state=failed&limit=${limit}${after}`, {
         signal,
       });
@@ -184,14 +192,14 @@ async function forgetOne(button, { id, filename }) {
   });
 }
 
-rows.addEventListener('click', ({ target }) => {
+function decideOne({ target }) {
   const button = target.closest('button[data-decision]');
   const item = list?.items.find(({ id }) => id === button?.dataset.import);
   if (item === undefined) return;
   void (button.dataset.decision === 'retry' ? retryOne : forgetOne)(button, item);
-});
+}
 
-retryAll.addEventListener('click', () => {
+function decideAll() {
   void decide(retryAll, {
     ask: () => list.ask('POST', 'v1/memory/imports/retry', { body: { all: true } }),
     subject: ['The imports'],
@@ -202,12 +210,12 @@ retryAll.addEventListener('click', () => {
     ],
     not: 'were not retried',
   });
-});
+}
 
-more.addEventListener('click', () => {
+function showMore() {
   // The button disappears when everything is shown. The focus then moves to the first new row.
   list.resume = rows.lastElementChild?.querySelector('th');
   list.wanted += SHOWN_MORE;
   list.sign = null;
   list.decided({ status: 200 });
-});
+}

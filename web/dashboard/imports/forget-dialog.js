@@ -1,6 +1,7 @@
 import { byId, put } from '../element.js';
 
-const dialog = byId('forget');
+/** The dialog of the page that is shown. */
+let dialog = null;
 
 /** Resolves the promise of the last question. */
 let answer = () => {};
@@ -16,11 +17,16 @@ export function confirmForget(filename) {
   });
 }
 
-byId('forget-confirm').addEventListener('click', () => {
-  answer(true);
-  dialog.close();
-});
-byId('forget-keep').addEventListener('click', () => dialog.close());
-dialog.addEventListener('close', () => {
-  if (!dialog.open) answer(false);
-});
+/** Opens the dialog of a page: it is not shown yet. */
+export function openForgetDialog() {
+  const opened = byId('forget');
+  dialog = opened;
+  byId('forget-confirm').addEventListener('click', () => {
+    answer(true);
+    opened.close();
+  });
+  byId('forget-keep').addEventListener('click', () => opened.close());
+  opened.addEventListener('close', () => {
+    if (!opened.open) answer(false);
+  });
+}

@@ -1,0 +1,82 @@
+import { linkTo } from './address.js';
+import { html } from './html.js';
+import { SECTIONS } from './sections.js';
+
+/**
+ * @typedef {import('./sections.js').Session} Session
+ * @typedef {import('./sections.js').Team} Team
+ */
+
+/**
+ * The head of every page: the Company, the choice of the Team, the user and the sections that the user can read.
+ * @param {object} props
+ * @param {Session} props.session
+ * @param {Team | null} props.team the Team that is shown
+ * @param {import('./sections.js').Section} props.section the section that is shown
+ * @param {(id: string) => void} props.choose is called with the id of another Team
+ * @param {() => void} props.signOut
+ * @param {boolean} props.leaving whether the user is being signed out
+ */
+export function Masthead({ session, team, section, choose, signOut, leaving }) {
+  const { company, user, teams } = session;
+  const seen = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
+  return html`
+    <header>
+      <div class="masthead">
+        <p class="identity"><strong>Team memory</strong> <bdi id="company">${company.name}</bdi></p>
+        <div class="choice">
+          <label for="team">Team</label>
+          <${TeamChoice} teams=${teams} team=${team} choose=${choose} />
+        </div>
+        <div class="who">
+          <span>Signed in as <bdi id="user">${user.name}</bdi></span>
+          <button
+            id="sign-out"
+            type="button"
+            class="small"
+            aria-busy=${leaving ? 'true' : undefined}
+            onClick=${signOut}
+          >
+            Sign out
+          </button>
+        </div>
+      </div>
+      <nav aria-label="Sections">
+        <ul>
+          ${seen.map(
+            ({ path, name }) => html`
+              <li key=${path}>
+                <a href=${linkTo(path, team?.id ?? null)} aria-current=${name === section.name ? 'page' : undefined}>
+                  ${name}
+                </a>
+              </li>
+            `,
+          )}
+        </ul>
+      </nav>
+    </header>
+  `;
+}
+
+/**
+ * @param {object} props
+ * @param {readonly Team[]} props.teams
+ * @param {Team | null} props.team
+ * @param {(id: string) => void} props.choose
+ */
+function TeamChoice({ teams, team, choose }) {
+  /** @param {Event} event */
+  function change({ target }) {
+    if (target instanceof HTMLSelectElement && target.value !== '') choose(target.value);
+  }
+  return html`
+    <select id="team" value=${team?.id ?? ''} onChange=${change}>
+      ${team === null && html`<option value="">${teams.length === 0 ? 'No Team yet' : 'Choose a Team'}</option>`}
+      ${teams.map(
+        ({ id, name, state }) =>
+          // Isolation characters, because an option cannot contain a bdi element.
+          html`<option key=${id} value=${id}>${`\u2068${name}\u2069${state === 'archived' ? ' (archived)' : ''}`}</option>`,
+      )}
+    </select>
+  `;
+}

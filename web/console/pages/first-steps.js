@@ -1,0 +1,123 @@
+import { askService, describeFailure, ROOT } from '../../shared/ask-service.js';
+import { html, useLayoutEffect, useState } from '../html.js';
+import { CommandLine } from './command-line.js';
+
+/**
+ * @typedef {import('../sections.js').Session} Session
+ * @typedef {import('../sections.js').Team} Team
+ *
+ * Which steps are done already.
+ * @typedef {{ invited: boolean, imported: boolean, connected: boolean }} Done
+ */
+
+/**
+ * Reads which steps are done. Only an Owner can read all of it.
+ * @param {Session} session
+ * @param {Team} team
+ * @param {AbortSignal} signal
+ * @returns {Promise<Done | string>} a string is the reason why it could not be read
+ */
+async function readDone({ token }, { id }, signal) {
+  const replies = await Promise.all(
+    ['team/members?limit=2', 'team/invites?limit=1', 'memory/status', 'team/tokens?limit=1'].map((path) =>
+      askService('GET', `v1/${path}`, { token, team: id, signal }),
+    ),
+  );
+  const failed = replies.find(({ status }) => status !== 200);
+  if (failed !== undefined) return describeFailure(failed);
+  const [members, invites, status, tokens] = replies.map(({ answer }) => answer);
+  return {
+    invited: members.items.length > 1 || invites.items.length > 0,
+    imported: status.sources.active + status.sources.archived > 0,
+    connected: tokens.items.length > 0,
+  };
+}
+
+/**
+ * A line that sends a request as the Owner.
+ * @param {string} path
+ * @param {object} body
+ * @param {string} [team] the id of the Team
+ */
+const requestLine = (path, body, team) =>
+  [
+    `curl -s ${new URL(path, ROOT)}`,
+    `-H "Authorization: Bearer $MEMORY_API_TOKEN" -H 'Content-Type: application/json'`,
+    ...(team === undefined ? [] : [`-H 'Memory-Team: ${team}'`]),
+    `-d '${JSON.stringify(body)}'`,
+  ].join(' \\\n  ');
+
+/**
+ * What an Owner does first, with what is done already.
+ * @param {object} props
+ * @param {Session} props.session
+ * @param {Team} props.team
+ * @param {(what: string) => void} props.setTitle
+ */
+export function FirstSteps({ session, team, setTitle }) {
+  const [done, setDone] = useState(/** @type {Done | string | null} */ (null));
+  useLayoutEffect(() => {
+    const controller = new AbortController();
+    void readDone(session, team, controller.signal).then((read) => {
+      if (!controller.signal.aborted) setDone(read);
+    });
+    return () => controller.abort();
+  }, []);
+
+  const known = done === null || typeof done === 'string' ? null : done;
+  const steps = [
+    {
+      name: 'Make a Team',
+      done: true,
+      about: `A Team has its own sources, memories and members. Make one for each group that shares what it knows.`,
+      line: requestLine('v1/company/teams', { name: 'Support' }),
+    },
+    {
+      name: 'Invite people',
+      done: known?.invited,
+      about:
+        'The answer contains a link. Send it to the person: the service sends no mail. It works once, for 7 days.',
+      line: requestLine('v1/team/invites', { email: 'ann@example.com', role: 'member' }, team.id),
+    },
+    {
+      name: 'Import a folder',
+      done: known?.imported,
+      about:
+        'The terminal client sends the files. Sign in with it first, as shown below. It reads text, HTML, PDF, DOCX, XLSX, PPTX, mail and more.',
+      line: `memory import ./documents --team ${team.id}`,
+    },
+    {
+      name: 'Connect an agent',
+      done: known?.connected,
+      about: `The agent gets a token, which has fewer rights than you, and the address ${new URL('v1/mcp', ROOT)} for MCP.`,
+      line: `memory token create 'My agent' --permission memory:read --permission memory:write --team ${team.id}`,
+    },
+  ];
+  const open = steps.filter((step) => step.done === false).length;
+  useLayoutEffect(() => {
+    if (known !== null) setTitle(open === 0 ? 'All set' : `${open} to do`);
+  }, [done]);
+
+  return html`
+    <section class="card" aria-labelledby="steps-heading">
+      <h2 id="steps-heading">First steps</h2>
+      ${typeof done === 'string' && html`<p role="alert">What is done already could not be read. ${done}</p>`}
+      <ol class="steps">
+        ${steps.map(
+          (step) => html`
+            <li key=${step.name} data-done=${step.done === true ? 'true' : undefined}>
+              <h3>
+                ${step.name} ${step.done === true && html`<span class="done">Done</span>`}
+              </h3>
+              <p class="quiet">${step.about}</p>
+              <${CommandLine} label=${step.name} line=${step.line} />
+            </li>
+          `,
+        )}
+      </ol>
+      <p class="quiet">
+        In the lines, <code>MEMORY_API_TOKEN</code> is the token that the service was started with.
+      </p>
+    </section>
+  `;
+}

@@ -1,0 +1,84 @@
+import { ROOT } from '../../shared/ask-service.js';
+import { linkTo } from '../address.js';
+import { html } from '../html.js';
+import { SECTIONS } from '../sections.js';
+import { CommandLine } from './command-line.js';
+import { FirstSteps } from './first-steps.js';
+
+/** What each section is for. @type {Readonly<Record<string, string>>} */
+const PURPOSES = {
+  '/jobs': 'Files that are imported, and those that failed, with the reasons; how far the search index is.',
+};
+
+/**
+ * What is done in a terminal, because it has no page.
+ * @param {import('../sections.js').Team} team
+ * @param {boolean} isOwner whether the first steps are shown, which name the import already
+ */
+function commandsFor({ id, access, state }, isOwner) {
+  const writes = access !== 'read' && state === 'active';
+  return [
+    { label: 'Search', line: `memory search 'the word or the question' --team ${id}` },
+    { label: 'See what is stored', line: `memory sources --team ${id}` },
+    ...(writes && !isOwner
+      ? [{ label: 'Import a folder', line: `memory import ./documents --team ${id}` }]
+      : []),
+    ...(access === 'full' && state === 'active'
+      ? [{ label: 'Review memories', line: `memory review --team ${id}` }]
+      : []),
+    ...(writes ? [{ label: 'Sync the workspace files', line: `memory sync ./workspace --team ${id}` }] : []),
+    { label: 'See who is in the Team', line: `memory team members --team ${id}` },
+  ];
+}
+
+/**
+ * The page at `/`: where to go from here.
+ * @param {import('../sections.js').PageProps} props
+ */
+export function Page({ session, team, setTitle }) {
+  const isOwner = session.company.role === 'owner' && team.state === 'active';
+  const others = SECTIONS.filter(({ path, seenBy }) => path !== '/' && seenBy(session, team));
+  return html`
+    <div class="home">
+      ${team.state === 'archived' && html`<p class="notice">This Team is archived: it can be read, and nothing in it can be changed.</p>`}
+      ${isOwner && html`<${FirstSteps} session=${session} team=${team} setTitle=${setTitle} />`}
+      <section class="card" aria-labelledby="pages-heading">
+        <h2 id="pages-heading">Pages</h2>
+        <dl class="links">
+          ${others.map(
+            ({ path, name }) => html`
+              <div key=${path}>
+                <dt><a href=${linkTo(path, team.id)}>${name}</a></dt>
+                <dd>${PURPOSES[path]}</dd>
+              </div>
+            `,
+          )}
+          <div>
+            <dt><a href=${new URL('docs', ROOT).href}>API</a></dt>
+            <dd>The routes of the service, for programs and agents.</dd>
+          </div>
+        </dl>
+      </section>
+      <section class="card" aria-labelledby="terminal-heading">
+        <h2 id="terminal-heading">In a terminal</h2>
+        <p class="quiet">
+          What has no page here is done with the terminal client. In the folder of the repository, write${' '}
+          <code>npm run -s cli --</code> in place of <code>memory</code>.
+        </p>
+        <dl class="commands">
+          ${[
+            { label: 'Sign in', line: `memory login --url ${ROOT.href}` },
+            ...commandsFor(team, isOwner),
+          ].map(
+            ({ label, line }) => html`
+              <div key=${label}>
+                <dt>${label}</dt>
+                <dd><${CommandLine} label=${label} line=${line} /></dd>
+              </div>
+            `,
+          )}
+        </dl>
+      </section>
+    </div>
+  `;
+}

@@ -1,0 +1,179 @@
+import { askService } from '../shared/ask-service.js';
+import { readValue, storeValue } from '../shared/tab-storage.js';
+import { linkTo } from './address.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
+import { Masthead } from './masthead.js';
+import { SECTIONS, sectionAt } from './sections.js';
+
+/**
+ * @typedef {import('./sections.js').Session} Session
+ * @typedef {import('./sections.js').Team} Team
+ * @typedef {import('./sections.js').Section} Section
+ * @typedef {Awaited<ReturnType<Section['load']>>['Page']} Page
+ */
+
+/** The key in this tab's storage for the Team last used. */
+const TEAM_KEY = 'team';
+
+const CHOOSE = 'Choose a Team to see how it is.';
+const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
+const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
+const LOST = 'You no longer have access to this Team. Choose another.';
+const NOT_LOADED = 'This page could not be loaded. Check your connection and reload.';
+
+/**
+ * The Team to show: the one in the address, else the one last used in this tab, else the only one.
+ * @param {readonly Team[]} teams
+ * @param {string | null} named the id in the address
+ * @returns {Team | null}
+ */
+function findTeam(teams, named) {
+  const withId = (/** @type {string | null} */ id) => teams.find((team) => team.id === id) ?? null;
+  if (named !== null) return withId(named);
+  return withId(readValue(TEAM_KEY)) ?? (teams.length === 1 ? (teams[0] ?? null) : null);
+}
+
+/**
+ * The console of a signed-in user.
+ * @param {object} props
+ * @param {Session} props.session
+ * @param {import('./address.js').Address} props.address
+ * @param {(href: string, replace?: boolean) => void} props.go
+ * @param {(session: Session) => void} props.refreshed is called with the session when it was read again
+ * @param {() => void} props.ended is called when the service no longer accepts the session
+ * @param {() => void} props.signOut
+ * @param {boolean} props.leaving
+ */
+export function SignedIn({ session, address, go, refreshed, ended, signOut, leaving }) {
+  const section = sectionAt(address.path) ?? SECTIONS[0];
+  if (section === undefined) throw new Error('the console has no page');
+  const found = findTeam(session.teams, address.team);
+  const [lostTeam, setLostTeam] = useState(/** @type {string | null} */ (null));
+  const team = found?.id === lostTeam ? null : found;
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const { Page, failed } = usePage(section);
+  /** The Team that is shown now, for answers that come late. */
+  const shown = useRef(team);
+  shown.current = team;
+
+  useLayoutEffect(() => heading.current?.focus(), [section]);
+  useLayoutEffect(() => setTitle(''), [section, team?.name]);
+  useLayoutEffect(() => {
+    if (team === null) return;
+    storeValue(TEAM_KEY, team.id);
+    if (address.team === null) go(linkTo(address.path, team.id), true);
+  }, [team?.id, address.team]);
+
+  /** @param {string} what */
+  function setTitle(what) {
+    document.title = [what, section?.name, team?.name].filter(Boolean).join(' · ');
+  }
+
+  /** @param {Omit<Session, 'token'>} answer */
+  function takeOver(answer) {
+    refreshed({ ...answer, token: session.token });
+    return answer.teams.find(({ id }) => id === team?.id) ?? null;
+  }
+
+  /** @param {{ status: number }} reply */
+  async function lose({ status }) {
+    if (status === 401) return ended();
+    const reply = await askService('GET', 'v1/auth/session', { token: session.token });
+    // In between, another Team was chosen, or the user was signed out.
+    if (shown.current === null || shown.current.id !== team?.id) return;
+    if (reply.status === 401) return ended();
+    setLostTeam(team.id);
+    if (reply.status === 200) refreshed({ ...reply.answer, token: session.token });
+    document.getElementById('team')?.focus();
+  }
+
+  /** @param {string} id */
+  function choose(id) {
+    setLostTeam(null);
+    go(linkTo(address.path, id));
+  }
+
+  const why =
+    lostTeam !== null && lostTeam === address.team
+      ? LOST
+      : session.teams.length === 0
+        ? NO_TEAM
+        : address.team !== null
+          ? UNKNOWN
+          : CHOOSE;
+  return html`
+    <div id="board">
+      <${Masthead}
+        session=${session}
+        team=${team}
+        section=${section}
+        choose=${choose}
+        signOut=${signOut}
+        leaving=${leaving}
+      />
+      <main id="content">
+        <h1 id="page-heading" tabindex="-1" ref=${heading}>${section.name}</h1>
+        ${
+          team === null
+            ? html`<${TeamList} why=${why} teams=${session.teams} path=${address.path} />`
+            : failed
+              ? html`<p class="notice" role="alert">${NOT_LOADED}</p>`
+              : Page !== null &&
+                html`<${Page}
+                  key=${`${section.path} ${team.id}`}
+                  session=${session}
+                  team=${team}
+                  setTitle=${setTitle}
+                  refreshed=${takeOver}
+                  lost=${lose}
+                />`
+        }
+      </main>
+    </div>
+  `;
+}
+
+/**
+ * Loads the script of a section.
+ * @param {Section} section
+ * @returns {{ Page: Page | null, failed: boolean }} the page, or null until it is loaded
+ */
+function usePage(section) {
+  const [loaded, setLoaded] = useState(/** @type {{ section: Section, Page: Page | null } | null} */ (null));
+  useLayoutEffect(() => {
+    let wanted = true;
+    section.load().then(
+      ({ Page }) => wanted && setLoaded({ section, Page }),
+      () => wanted && setLoaded({ section, Page: null }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [section]);
+  if (loaded?.section !== section) return { Page: null, failed: false };
+  return { Page: loaded.Page, failed: loaded.Page === null };
+}
+
+/**
+ * Why no Team is shown, with the Teams that can be shown.
+ * @param {object} props
+ * @param {string} props.why
+ * @param {readonly Team[]} props.teams
+ * @param {string} props.path
+ */
+function TeamList({ why, teams, path }) {
+  return html`
+    <section class="card" aria-label="Teams">
+      <p id="no-team" role="status">${why}</p>
+      <ul class="links">
+        ${teams.map(
+          ({ id, name, state }) => html`
+            <li key=${id}>
+              <a href=${linkTo(path, id)}><bdi>${name}</bdi></a>${state === 'archived' ? ' (archived)' : ''}
+            </li>
+          `,
+        )}
+      </ul>
+    </section>
+  `;
+}
