@@ -286,7 +286,7 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
           await heading(page, done);
           assert.ok(await fitsScreen(page));
           assert.equal(await page.locator('#password').getAttribute('type'), 'password');
-          for (const next of ['Open the dashboard', 'Sign out']) {
+          for (const next of ['Open the console', 'Sign out']) {
             await keyboard.press('Tab');
             assert.equal(await focused(page), next);
           }

@@ -9,8 +9,8 @@
  * @property {Session} session
  * @property {Team} team
  * @property {(what: string) => void} setTitle sets what the page shows, for the title of the tab
- * @property {(read: Omit<Session, 'token'>) => Team | null} refreshed takes over the session when the page has read it
- *   again; returns the Team, or null without access to it
+ * @property {(read: Omit<Session, 'token'>) => Team | null} refreshed is called with the session when the page has
+ *   read it again; returns the Team, or null without access to it
  * @property {(reply: { status: number }) => void} lost is called with the answer after which the Team cannot be shown
  */
 

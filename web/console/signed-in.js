@@ -70,7 +70,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   }
 
   /** @param {Omit<Session, 'token'>} answer */
-  function takeOver(answer) {
+  function sessionRead(answer) {
     refreshed({ ...answer, token: session.token });
     return answer.teams.find(({ id }) => id === team?.id) ?? null;
   }
@@ -124,7 +124,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
                   session=${session}
                   team=${team}
                   setTitle=${setTitle}
-                  refreshed=${takeOver}
+                  refreshed=${sessionRead}
                   lost=${lose}
                 />`
         }

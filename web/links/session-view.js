@@ -13,9 +13,6 @@ export function showSession(title, text, { token, user, company, teams }) {
   hideSession();
   const problem = element('p');
   problem.setAttribute('role', 'alert');
-  const dashboard = element('a', 'Open the dashboard');
-  // Relative like all addresses, because a proxy can add a prefix.
-  dashboard.setAttribute('href', 'dashboard');
   const signOut = element('button', 'Sign out');
   signOut.type = 'button';
   view = element(
@@ -27,7 +24,6 @@ export function showSession(title, text, { token, user, company, teams }) {
       ...entry('Your role there', `Company ${ROLES[company.role]}`),
       ...entry('Teams', teams.length > 0 ? element('ul', ...teams.map(teamItem)) : NO_TEAM),
     ),
-    element('p', dashboard),
     problem,
     signOut,
   );
