@@ -55,6 +55,11 @@ export function heading(page: Page, name: string): Promise<void> {
   return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
+/** Waits until the title of the tab contains this. A locator by text does not see the title. */
+export function title(page: Page, part: string): Promise<void> {
+  return page.locator(`xpath=//title[contains(., ${JSON.stringify(part)})]`).waitFor({ state: 'attached' });
+}
+
 /** The id of the element with the focus, or its text if it has no id. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');

@@ -19,7 +19,7 @@ export function CommandLine({ label, line }) {
   return html`
     <div class="command">
       <code>${line}</code>
-      <button type="button" class="small" onClick=${copy}>Copy<span class="unseen">${`: ${label}`}</span></button>
+      <button type="button" class="small" onClick=${copy}>Copy<span class="unseen">${` the line: ${label}`}</span></button>
       <span class="quiet" role="status">${outcome}</span>
     </div>
   `;

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { openTestApp } from '../../support/app.ts';
+
+const { app } = await openTestApp();
+const SCRIPT = '/assets/packages/preact.js';
+
+describe('the pages', () => {
+  test('every address of the console responds with the same public document', async () => {
+    const { body: document, statusCode, headers } = await app.inject('/');
+    assert.equal(statusCode, 200);
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(headers['set-cookie'], undefined);
+    assert.match(String(headers['content-security-policy']), /script-src 'self'/);
+    for (const address of ['/jobs', '/dashboard', '/jobs?team=x']) {
+      const answer = await app.inject(address);
+      assert.deepEqual([answer.statusCode, answer.body], [200, document], address);
+    }
+    const head = await app.inject({ method: 'HEAD', url: '/' });
+    assert.deepEqual([head.statusCode, head.body], [200, '']);
+  });
+
+  test('an address without a page is 404, so that no page is promised', async () => {
+    for (const address of ['/search', '/jobs/', '/jobs/1', '/assets', '/assets/console/console.html']) {
+      assert.equal((await app.inject(address)).statusCode, 404, address);
+    }
+  });
+
+  test('scripts above 1 kB are compressed as the browser accepts', async () => {
+    const get = (accepted?: string) =>
+      app.inject({ url: SCRIPT, headers: accepted === undefined ? {} : { 'accept-encoding': accepted } });
+    const plain = await get();
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(plain.headers['vary'], 'Accept-Encoding');
+    for (const [accepted, encoding, decompress] of [
+      ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+      ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
+      ['GZIP', 'gzip', gunzipSync],
+    ] as const) {
+      const answer = await get(accepted);
+      assert.equal(answer.headers['content-encoding'], encoding, accepted);
+      assert.equal(String(decompress(answer.rawPayload)), plain.body);
+      assert.equal(answer.headers['content-length'], String(answer.rawPayload.length));
+      assert.ok(answer.rawPayload.length < plain.rawPayload.length / 2);
+    }
+    for (const accepted of ['identity', 'gzip;q=0', 'zstd', ';;,=']) {
+      const answer = await get(accepted);
+      assert.equal(answer.headers['content-encoding'], undefined, accepted);
+      assert.equal(answer.body, plain.body);
+    }
+  });
+
+  test('short files are sent as they are', async () => {
+    const answer = await app.inject({
+      url: '/assets/console/main.js',
+      headers: { 'accept-encoding': 'gzip' },
+    });
+    assert.equal(answer.headers['content-encoding'], undefined);
+  });
+
+  test('scripts import the packages by paths, which browsers can resolve', async () => {
+    const { body } = await app.inject('/assets/console/html.js');
+    assert.match(body, /from '.\/..\/packages\/htm.js'/);
+    assert.match(body, /from '.\/..\/packages\/preact-hooks.js'/);
+    const hooks = await app.inject('/assets/packages/preact-hooks.js');
+    assert.match(hooks.body, /from"\.\/preact\.js"/);
+    assert.doesNotMatch(hooks.body, /sourceMappingURL/);
+  });
+});

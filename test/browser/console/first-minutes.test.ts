@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
+import { newEmail } from '../../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { focused, heading, openPage, sendForm, title } from '../../support/pages.ts';
+import { makeResetLink } from '../../support/sign-in.ts';
+
+const PASSWORD = 'a password of this test';
+const service = await openTestApp();
+
+describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const done = (page: Page) => page.locator('.steps li[data-done] h3').allInnerTexts();
+
+  async function post(company: Pick<SignedIn, 'headers'>, url: string, body: object) {
+    const answer = await ask(service, company, 'POST', url, body);
+    assert.ok(answer.statusCode < 300, answer.body);
+  }
+
+  test('an Owner gets from the reset link to the console, where each step is ticked off when it is done', async () => {
+    const company = await service.company();
+    const { token } = await makeResetLink(service, company);
+    const { page, faults } = await openPage(browser, `${base}/reset#token=${token}`);
+    await sendForm(page, { password: PASSWORD });
+    await page.getByRole('link', { name: 'Open the console' }).click();
+    await heading(page, 'First steps');
+    await title(page, '3 to do · Home · Test Team');
+    assert.equal(await focused(page), 'page-heading');
+    assert.deepEqual(await done(page), ['Make a Team Done']);
+    assert.equal(new URL(page.url()).searchParams.get('team'), company.teamId);
+
+    // The new password has ended the earlier sessions.
+    const session = await service.signIn(company.companyId, company.ownerId);
+    const owner = { headers: { ...company.headers, authorization: `Bearer ${session}` } };
+    await post(owner, '/v1/team/invites', { email: newEmail(), role: 'member' });
+    await page.reload();
+    await title(page, '2 to do');
+    assert.deepEqual(await done(page), ['Make a Team Done', 'Invite people Done']);
+
+    await post(owner, '/v1/memory/ingest', { title: 'A note', text: 'The tapir swims.', scope: {} });
+    await post(owner, '/v1/auth/tokens', {
+      name: 'An agent',
+      teamId: company.teamId,
+      permissions: ['memory:read'],
+    });
+    await page.reload();
+    await title(page, 'All set · Home · Test Team');
+    assert.equal((await done(page)).length, 4);
+    await page.getByRole('main').getByRole('link', { name: 'Jobs' }).click();
+    await heading(page, 'Jobs');
+    await page.locator('#updated[datetime]').waitFor();
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('the lines of the steps are requests that the service accepts', async () => {
+    const company = await service.company();
+    const { page } = await openPage(browser, base);
+    await page.evaluate(`sessionStorage.setItem('session-token', ${JSON.stringify(company.token)})`);
+    await page.reload();
+    await title(page, '3 to do');
+    const lines = await page.locator('.steps code').filter({ hasText: 'curl' }).allInnerTexts();
+    assert.equal(lines.length, 2);
+    for (const line of lines) {
+      const url = line.split(' ')[2] ?? '';
+      const body = line.slice(line.indexOf("-d '") + 4, -1);
+      const headers: Record<string, string> = { authorization: `Bearer ${company.token}` };
+      for (const [, name = '', value = ''] of line.matchAll(/-H '([^:]+): ([^']+)'/g)) headers[name] = value;
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      assert.equal(answer.status, 201, `${line}: ${await answer.text()}`);
+    }
+    await page.context().close();
+  });
+
+  test('the page says when it cannot read which steps are done', async () => {
+    const { token } = await service.company();
+    const { page } = await openPage(browser, base);
+    await page.route('**/v1/team/members?*', (route) => route.abort());
+    await page.evaluate(`sessionStorage.setItem('session-token', ${JSON.stringify(token)})`);
+    await page.reload();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'could not be read. The service did not answer' })
+      .waitFor();
+    assert.deepEqual(await done(page), ['Make a Team Done']);
+    await page.context().close();
+  });
+
+  test('a line is copied as it is shown', async () => {
+    const { token } = await service.company();
+    const { page } = await openPage(browser, base);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(`sessionStorage.setItem('session-token', ${JSON.stringify(token)})`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Copy the line: Search', exact: true }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const line = await page.locator('.commands code').filter({ hasText: 'memory search' }).innerText();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openTestApp } from '../../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { fitsScreen, heading, openPage, title } from '../../support/pages.ts';
+import { addTeam } from '../../support/team.ts';
+import { findings, LOOKS, openWithAxe } from './axe.ts';
+
+const MAX_BYTES = 100_000;
+const MAX_REQUESTS = 40;
+/** Right-to-left, and words without a place to break. */
+const NAMES = ['فريق الدعم الفني', 'W'.repeat(300), '\u202Eevil'] as const;
+const service = await openTestApp();
+const { database } = service;
+
+describe('the looks and the weight of the console', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const signedIn = (token: string) => `sessionStorage.setItem('session-token', ${JSON.stringify(token)})`;
+  const shown = async (page: Page, path: string) => {
+    if (path === '/') await title(page, 'to do · Home · ');
+    else await page.locator('#updated[datetime]').waitFor();
+  };
+
+  for (const look of LOOKS) {
+    const { width, colorScheme, forcedColors } = look;
+    const scheme = forcedColors === 'active' ? 'forced colours' : colorScheme;
+    test(`axe finds nothing at ${width} px in ${scheme}, and nothing extends beyond the screen`, async () => {
+      const company = await service.company();
+      await addTeam(service, company);
+      for (const [path, token] of [
+        ['/', undefined],
+        [`/?team=${company.teamId}`, company.token],
+        ['/', company.token],
+        [`/jobs?team=${company.teamId}`, company.token],
+        ['/jobs?team=x', company.token],
+      ] as const) {
+        const page = await openWithAxe(browser, `${base}${path}`, look, token);
+        if (token === undefined) await heading(page, 'Sign in');
+        else if (path.includes(company.teamId)) await shown(page, new URL(page.url()).pathname);
+        else await page.locator('#no-team').waitFor();
+        assert.deepEqual(await findings(page, look), [], path);
+        assert.ok(await fitsScreen(page), path);
+        await page.context().close();
+      }
+    });
+  }
+
+  test('names in another direction and names without a break neither overflow nor reorder the words', async () => {
+    const company = await service.company();
+    await addTeam(service, company);
+    for (const name of NAMES) {
+      await database.query('update identity.company set name = $2 where id = $1', [company.companyId, name]);
+      await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
+      await database.query('update identity.team set name = $2 where id = $1', [company.teamId, name]);
+      for (const path of [`/?team=${company.teamId}`, `/jobs?team=${company.teamId}`, '/?team=x']) {
+        const { page } = await openPage(browser, `${base}${path}`, { script: signedIn(company.token) });
+        await page.locator('#page-heading').waitFor();
+        if (path.endsWith('x')) await page.locator('#no-team').waitFor();
+        else await shown(page, new URL(page.url()).pathname);
+        for (const width of [320, 640, 1280]) {
+          await page.setViewportSize({ width, height: 700 });
+          assert.ok(await fitsScreen(page), `${path} ${width} px`);
+        }
+        const outside = `(() => {
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          const found = [];
+          while (walker.nextNode()) {
+            const { data, parentElement } = walker.currentNode;
+            if (data.includes(${JSON.stringify(name)}) && parentElement.closest('bdi, option') === null) found.push(data);
+          }
+          return found;
+        })()`;
+        assert.deepEqual(await page.evaluate(outside), [], path);
+        await page.context().close();
+      }
+    }
+  });
+
+  test('a first load is at most 100 kB over the wire and 40 requests', async () => {
+    const { token } = await service.company();
+    for (const path of ['/', '/jobs']) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.addInitScript(signedIn(token));
+      const network = await context.newCDPSession(page);
+      await network.send('Network.enable');
+      let [bytes, requests] = [0, 0];
+      network.on('Network.requestWillBeSent', () => {
+        requests += 1;
+      });
+      network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength;
+      });
+      await page.goto(`${base}${path}`);
+      await shown(page, path);
+      assert.ok(bytes > 10_000 && bytes <= MAX_BYTES, `${path}: ${bytes} bytes`);
+      assert.ok(requests > 10 && requests <= MAX_REQUESTS, `${path}: ${requests} requests`);
+      await context.close();
+    }
+  });
+
+  test('the page at / requests nothing after it has loaded', async () => {
+    const { token } = await service.company();
+    const { page } = await openPage(browser, base, { script: signedIn(token) });
+    await page.clock.install();
+    await page.reload();
+    await shown(page, '/');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.clock.runFor(180_000);
+    assert.deepEqual(asked, []);
+    await page.context().close();
+  });
+});
