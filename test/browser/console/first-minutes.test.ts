@@ -33,6 +33,7 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     const { token } = await makeResetLink(service, company);
     const { page, faults } = await openPage(browser, `${base}/reset#token=${token}`);
     await sendForm(page, { password: PASSWORD });
+    await heading(page, 'Your password is set');
     await page.getByRole('link', { name: 'Open the console' }).click();
     await heading(page, 'First steps');
     await title(page, '3 to do · Home · Test Team');
