@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { openTestApp } from '../../support/app.ts';
 
-const { app } = await openTestApp();
+const service = await openTestApp();
+const { app } = service;
 const SCRIPT = '/assets/packages/preact.js';
 
 describe('the pages', () => {
@@ -49,6 +50,19 @@ describe('the pages', () => {
       assert.equal(answer.headers['content-encoding'], undefined, accepted);
       assert.equal(answer.body, plain.body);
     }
+  });
+
+  test('the figures that a page polls are compressed', async () => {
+    const { headers } = await service.company();
+    const plain = await app.inject({ url: '/v1/memory/status', headers });
+    const answer = await app.inject({
+      url: '/v1/memory/status',
+      headers: { ...headers, 'accept-encoding': 'br' },
+    });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(answer.headers['content-encoding'], 'br');
+    const keys = Object.keys(JSON.parse(String(brotliDecompressSync(answer.rawPayload))) as object);
+    assert.deepEqual(keys, Object.keys(plain.json<object>()));
   });
 
   test('short files are sent as they are', async () => {

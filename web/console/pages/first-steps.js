@@ -19,16 +19,16 @@ import { CommandLine } from './command-line.js';
  */
 async function readDone({ token }, { id }, signal) {
   const replies = await Promise.all(
-    ['team/members?limit=2', 'team/invites?limit=1', 'memory/status', 'team/tokens?limit=1'].map((path) =>
-      askService('GET', `v1/${path}`, { token, team: id, signal }),
+    ['team/members?limit=2', 'team/invites?limit=1', 'memory/sources?limit=1', 'team/tokens?limit=1'].map(
+      (path) => askService('GET', `v1/${path}`, { token, team: id, signal }),
     ),
   );
   const failed = replies.find(({ status }) => status !== 200);
   if (failed !== undefined) return describeFailure(failed);
-  const [members, invites, status, tokens] = replies.map(({ answer }) => answer);
+  const [members, invites, sources, tokens] = replies.map(({ answer }) => answer);
   return {
     invited: members.items.length > 1 || invites.items.length > 0,
-    imported: status.sources.active + status.sources.archived > 0,
+    imported: sources.items.length > 0,
     connected: tokens.items.length > 0,
   };
 }
