@@ -12,6 +12,7 @@ import { doJob } from '../../support/do-job.ts';
 import { addMemory, decide } from '../../support/memories.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { ownerScope } from '../../support/scopes.ts';
+import { outcome } from '../../support/sign-in.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
@@ -82,8 +83,10 @@ test('usage is what the rows have, whatever is added, replaced, archived and pur
       const id = pick(archived);
       if (id === undefined) return;
       const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
-      assert.equal(restored.statusCode, 200, restored.body);
-      sources.push(id);
+      // Another import of the same file can be active.
+      const isPrevented = outcome(restored) === '409 conflict';
+      if (!isPrevented) assert.equal(restored.statusCode, 200, restored.body);
+      (isPrevented ? archived : sources).push(id);
     },
     'purge an archived source': async () => {
       const id = pick(archived);
