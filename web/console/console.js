@@ -6,7 +6,7 @@ import { SignIn } from './sign-in.js';
 import { SignedIn } from './signed-in.js';
 
 /**
- * @typedef {import('./sections.js').Session} Session
+ * @typedef {import('./section.d.ts').Session} Session
  *
  * Who uses this tab. `open` is the token of a session that could not be ended on the service.
  * @typedef {{ kind: 'unknown', problem: string | null }

@@ -1,10 +1,9 @@
 import { linkTo } from './address.js';
 import { html } from './html.js';
-import { SECTIONS } from './sections.js';
 
 /**
- * @typedef {import('./sections.js').Session} Session
- * @typedef {import('./sections.js').Team} Team
+ * @typedef {import('./section.d.ts').Session} Session
+ * @typedef {import('./section.d.ts').Team} Team
  */
 
 /**
@@ -12,14 +11,14 @@ import { SECTIONS } from './sections.js';
  * @param {object} props
  * @param {Session} props.session
  * @param {Team | null} props.team the Team that is shown
- * @param {import('./sections.js').Section} props.section the section that is shown
+ * @param {import('./section.d.ts').Section} props.section the section that is shown
+ * @param {readonly import('./section.d.ts').Section[]} props.sections those that the user can read
  * @param {(id: string) => void} props.choose is called with the id of another Team
  * @param {() => void} props.signOut
  * @param {boolean} props.leaving whether the user is being signed out
  */
-export function Masthead({ session, team, section, choose, signOut, leaving }) {
+export function Masthead({ session, team, section, sections, choose, signOut, leaving }) {
   const { company, user, teams } = session;
-  const seen = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
   return html`
     <header>
       <div class="masthead">
@@ -43,7 +42,7 @@ export function Masthead({ session, team, section, choose, signOut, leaving }) {
       </div>
       <nav aria-label="Sections">
         <ul>
-          ${seen.map(
+          ${sections.map(
             ({ path, name }) => html`
               <li key=${path}>
                 <a href=${linkTo(path, team?.id ?? null)} aria-current=${name === section.name ? 'page' : undefined}>

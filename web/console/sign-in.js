@@ -39,7 +39,7 @@ function refusal(reply) {
 /**
  * The form to sign in.
  * @param {object} props
- * @param {(session: import('./sections.js').Session) => void} props.enter is called with the new session
+ * @param {(session: import('./section.d.ts').Session) => void} props.enter is called with the new session
  */
 export function SignIn({ enter }) {
   const [fault, setFault] = useState(/** @type {Fault | null} */ (null));

@@ -6,9 +6,9 @@ import { Masthead } from './masthead.js';
 import { SECTIONS, sectionAt } from './sections.js';
 
 /**
- * @typedef {import('./sections.js').Session} Session
- * @typedef {import('./sections.js').Team} Team
- * @typedef {import('./sections.js').Section} Section
+ * @typedef {import('./section.d.ts').Session} Session
+ * @typedef {import('./section.d.ts').Team} Team
+ * @typedef {import('./section.d.ts').Section} Section
  * @typedef {Awaited<ReturnType<Section['load']>>['Page']} Page
  */
 
@@ -50,6 +50,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   const found = findTeam(session.teams, address.team);
   const [lostTeam, setLostTeam] = useState(/** @type {string | null} */ (null));
   const team = found?.id === lostTeam ? null : found;
+  const sections = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const { Page, failed } = usePage(section);
   /** The Team that is shown now, for answers that come late. */
@@ -107,6 +108,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
         session=${session}
         team=${team}
         section=${section}
+        sections=${sections}
         choose=${choose}
         signOut=${signOut}
         leaving=${leaving}
@@ -123,6 +125,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
                   key=${`${section.path} ${team.id}`}
                   session=${session}
                   team=${team}
+                  sections=${sections}
                   setTitle=${setTitle}
                   refreshed=${sessionRead}
                   lost=${lose}

@@ -3,8 +3,8 @@ import { html, useLayoutEffect, useState } from '../html.js';
 import { CommandLine } from './command-line.js';
 
 /**
- * @typedef {import('../sections.js').Session} Session
- * @typedef {import('../sections.js').Team} Team
+ * @typedef {import('../section.d.ts').Session} Session
+ * @typedef {import('../section.d.ts').Team} Team
  *
  * Which steps are done already.
  * @typedef {{ invited: boolean, imported: boolean, connected: boolean }} Done

@@ -1,7 +1,6 @@
 import { ROOT } from '../../shared/ask-service.js';
 import { linkTo } from '../address.js';
 import { html } from '../html.js';
-import { SECTIONS } from '../sections.js';
 import { CommandLine } from './command-line.js';
 import { FirstSteps } from './first-steps.js';
 
@@ -12,7 +11,7 @@ const PURPOSES = {
 
 /**
  * What is done in a terminal, because it has no page.
- * @param {import('../sections.js').Team} team
+ * @param {import('../section.d.ts').Team} team
  * @param {boolean} isOwner whether the first steps are shown, which name the import already
  */
 function commandsFor({ id, access, state }, isOwner) {
@@ -33,11 +32,11 @@ function commandsFor({ id, access, state }, isOwner) {
 
 /**
  * The page at `/`: where to go from here.
- * @param {import('../sections.js').PageProps} props
+ * @param {import('../section.d.ts').PageProps} props
  */
-export function Page({ session, team, setTitle }) {
+export function Page({ session, team, sections, setTitle }) {
   const isOwner = session.company.role === 'owner' && team.state === 'active';
-  const others = SECTIONS.filter(({ path, seenBy }) => path !== '/' && seenBy(session, team));
+  const others = sections.filter(({ path }) => path !== '/');
   return html`
     <div class="home">
       ${team.state === 'archived' && html`<p class="notice">This Team is archived: it can be read, and nothing in it can be changed.</p>`}

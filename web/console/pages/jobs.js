@@ -5,7 +5,7 @@ import { JobsContent } from './jobs-content.js';
 /**
  * The page of jobs. Its content is not made of components: the board changes the elements itself, so they are rendered
  * only once, and again for each Team.
- * @param {import('../sections.js').PageProps} props
+ * @param {import('../section.d.ts').PageProps} props
  */
 export function Page({ session, team, setTitle, refreshed, lost }) {
   const content = useMemo(() => html`<${JobsContent} />`, []);
