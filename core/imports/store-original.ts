@@ -8,7 +8,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { masksCredentials, type RedactionMode } from '../../shared/settings/team-settings.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** What decides whether the file of an import is kept. */
+/** What decides whether the file of an import becomes an original. */
 interface ReadFile {
   mediaType: string;
   redaction: RedactionMode;
@@ -21,8 +21,8 @@ interface ReadFile {
 /**
  * Stores the file of an import in the store of contents. It must become an original within an hour: until then nothing
  * refers to it.
- * @returns null if the file is not kept: the service keeps none, it has credentials that must not be stored, or it was
- *   deleted
+ * @returns null if there is no original: the service stores none, the file has credentials that must not be stored, or it
+ *   was deleted
  */
 export async function storeOriginal(
   { blobs, config, database }: Pick<Dependencies, 'blobs' | 'config' | 'database'>,
@@ -41,7 +41,7 @@ export async function storeOriginal(
   return { mediaType, bytes, sha256 };
 }
 
-/** Reads the file of an import again: it is not kept in memory while its chunks are written, which can take long. */
+/** Reads the file of an import again: its memory is free while the chunks are written, which can take long. */
 async function readFile(database: Database, scope: TeamScope, importId: string): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   for (;;) {

@@ -17,6 +17,8 @@ const TEAM_KEY = 'team';
 
 const CHOOSE = 'Choose a Team to see how it is.';
 const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
+const FIRST_TEAM =
+  'The Company has no Team yet. Make one with POST /v1/company/teams, then reload this page.';
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const LOST = 'You no longer have access to this Team. Choose another.';
 const NOT_LOADED = 'This page could not be loaded. Check your connection and reload.';
@@ -98,7 +100,9 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
     lostTeam !== null && lostTeam === address.team
       ? LOST
       : session.teams.length === 0
-        ? NO_TEAM
+        ? session.company.role === 'owner'
+          ? FIRST_TEAM
+          : NO_TEAM
         : address.team !== null
           ? UNKNOWN
           : CHOOSE;

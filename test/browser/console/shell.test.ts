@@ -179,6 +179,24 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('an Owner without a Team is told how to make one, and others whom to ask', async () => {
+    const company = await service.company();
+    await service.database.query(
+      `update identity.team set state = 'archived', deleted_at = now() where company_id = $1`,
+      [company.companyId],
+    );
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    for (const [token, advice] of [
+      [company.token, 'The Company has no Team yet. Make one'],
+      [admin.token, 'An Owner of the Company can open one to you.'],
+    ] as const) {
+      const { page, faults } = await open('/', token);
+      await page.getByText(advice).waitFor();
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    }
+  });
+
   test('the page shows that the session cannot be read, and tries again', async () => {
     const { token } = await service.company();
     const { page } = await openPage(browser, `${base}/livez`);
