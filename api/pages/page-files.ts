@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { Encoding } from './accepted-encoding.ts';
+import { type Encoding, MIN_COMPRESSED_BYTES } from './accepted-encoding.ts';
 import { PACKAGES, resolvePackages } from './packages.ts';
 
 const WEB = new URL('../../web/', import.meta.url);
@@ -13,9 +13,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-
-/** Shorter texts gain nothing from compression. */
-const MIN_COMPRESSED_BYTES = 1000;
 
 const COMPRESS = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 

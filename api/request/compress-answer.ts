@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { onSendAsyncHookHandler } from 'fastify';
-import { acceptedEncoding } from '../pages/accepted-encoding.ts';
+import { chooseEncoding, MIN_COMPRESSED_BYTES } from '../pages/accepted-encoding.ts';
 
-const MIN_BYTES = 1000;
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 /** The default is the best quality, which takes far too long for an answer that is made once. */
@@ -14,9 +13,8 @@ const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
  * the request: its length would tell an observer how much of the secret the text has guessed.
  */
 export const compressAnswer: onSendAsyncHookHandler = async (request, reply, payload) => {
-  if (typeof payload !== 'string' || payload.length <= MIN_BYTES) return payload;
-  const encoding = acceptedEncoding(request.headers['accept-encoding']);
-  reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '));
+  if (typeof payload !== 'string' || payload.length <= MIN_COMPRESSED_BYTES) return payload;
+  const encoding = chooseEncoding(request, reply);
   if (encoding === null) return payload;
   reply.header('content-encoding', encoding);
   return encoding === 'br' ? brotli(payload, QUICK) : zip(payload);

@@ -1,4 +1,4 @@
-import { acceptedEncoding } from '../../pages/accepted-encoding.ts';
+import { chooseEncoding } from '../../pages/accepted-encoding.ts';
 import { type PageFile, readWebFile } from '../../pages/page-files.ts';
 import type { App } from '../../types.ts';
 
@@ -52,9 +52,8 @@ export function servePage(app: App, { addresses, folder, html, assets, made = ne
     });
     const serve = (url: string, file: PageFile) =>
       page.get(url, { schema: { hide: true } }, async (request, reply) => {
-        const varies = [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
-        reply.type(file.type).header('vary', varies);
-        const encoding = acceptedEncoding(request.headers['accept-encoding']);
+        reply.type(file.type);
+        const encoding = chooseEncoding(request, reply);
         const compressed = encoding === null ? null : await file.compressed(encoding);
         if (encoding === null || compressed === null) return reply.send(file.body);
         return reply.header('content-encoding', encoding).send(compressed);

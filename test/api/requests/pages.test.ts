@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { ADDRESSES } from '../../../api/routes/system/console-page.ts';
 import { openTestApp } from '../../support/app.ts';
 
 const service = await openTestApp();
@@ -14,7 +15,11 @@ describe('the pages', () => {
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
     assert.equal(headers['set-cookie'], undefined);
     assert.match(String(headers['content-security-policy']), /script-src 'self'/);
-    for (const address of ['/jobs', '/dashboard', '/jobs?team=x']) {
+    const table = new URL('../../../web/console/sections.js', import.meta.url).href;
+    const { SECTIONS } = (await import(table)) as { SECTIONS: { path: string; also?: string[] }[] };
+    const shown = SECTIONS.flatMap(({ path, also = [] }) => [path, ...also]);
+    assert.deepEqual(shown, ADDRESSES, 'the addresses that are served are those of the navigation');
+    for (const address of ['/jobs', '/dashboard', '/jobs?team=x', ...shown]) {
       const answer = await app.inject(address);
       assert.deepEqual([answer.statusCode, answer.body], [200, document], address);
     }
