@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   assertEmbedded,
   chunkVectors,
@@ -79,8 +80,8 @@ describe('a worker process that makes vectors', {
       await untilUnderWay(signal, company, 40);
       for (const worker of workers) signalGroup(worker, 'SIGSTOP');
       // Statements that the server has already received are completed first.
-      await until(signal, async () => (await sessions('active')) === 0);
-      const held = within === 'no transaction' && (await sessions('idle in transaction')) > 0;
+      await until(signal, async () => (await sessions(['active'])) === 0);
+      const held = within === 'no transaction' && !(await staysIdle());
       const underWay = (await chunkVectors(service, company)).some(({ leased }) => leased);
       if (underWay && !held) return true;
       for (const worker of workers) signalGroup(worker, 'SIGCONT');
@@ -88,12 +89,24 @@ describe('a worker process that makes vectors', {
     });
   }
 
-  /** How many other connections are in this state. */
-  async function sessions(state: string): Promise<number> {
+  /**
+   * Whether no other connection is in a transaction, now and a little later: a whole transaction can be sent at once,
+   * and a server that has not yet read it looks idle.
+   */
+  async function staysIdle(): Promise<boolean> {
+    for (let looks = 0; looks < 5; looks++) {
+      if ((await sessions(['active', 'idle in transaction', 'idle in transaction (aborted)'])) > 0) return false;
+      await setTimeout(50);
+    }
+    return true;
+  }
+
+  /** How many other connections are in one of these states. */
+  async function sessions(states: readonly string[]): Promise<number> {
     const [row] = await database.query<{ n: number }>(
       `select count(*)::int as n from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid() and state = $1`,
-      [state],
+        where datname = current_database() and pid <> pg_backend_pid() and state = any($1)`,
+      [states],
     );
     return row?.n ?? 0;
   }
