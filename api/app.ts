@@ -36,6 +36,7 @@ import queryEmbedder from './plugins/query-embedder.ts';
 import { limitedByAddress } from './plugins/rate-limit.ts';
 import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
+import { compressAnswer } from './request/compress-answer.ts';
 import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
 import { acceptRoute } from './routes/company/accept.ts';
 import { companyRoutes } from './routes/company/index.ts';
@@ -96,6 +97,7 @@ export async function buildApp(
     // Otherwise a client that keeps its connection open after its last answer delays the end of the process.
     if (closing) reply.header('connection', 'close');
   });
+  app.addHook('onSend', compressAnswer);
   // No redaction: the fields below contain no secret, and searching them took longer than writing the line.
   const answered = deps.logger.child({}, { redact: [] });
   app.addHook('onResponse', async (request, reply) => {

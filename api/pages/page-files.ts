@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -54,6 +54,26 @@ export function readWebFile(path: string): PageFile {
     webFiles.set(path, file);
   }
   return file;
+}
+
+/**
+ * The files of web/ in a folder and the folders below it.
+ * @param ending of their names, such as `.js`
+ * @returns their paths, in an order that is always the same
+ */
+export function webFilesIn(folder: string, ending: string): string[] {
+  return globSync(`${folder}/**/*${ending}`, { cwd: fileURLToPath(WEB) })
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+}
+
+/**
+ * A document for an address of two segments: it refers to its assets relative to the root.
+ * @param path of the document in web/
+ */
+export function deeperDocument(path: string): PageFile {
+  const text = readWebFile(path).body.toString();
+  return pageFile(path, text.replaceAll(/(href|src)="assets\//g, '$1="../assets/'));
 }
 
 /** Several style sheets as one: a browser then loads one file in place of many. */

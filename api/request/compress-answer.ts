@@ -9,11 +9,14 @@ const zip = promisify(gzip);
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * Compresses a long answer, for routes that browsers poll. Not for an answer that contains both a secret and a text of
- * the request: its length would tell an observer how much of the secret the text has guessed.
+ * Compresses a long answer. The length of a compressed answer can tell an observer whether a text of the request is
+ * also in a secret of the answer, but only who can send requests as somebody else learns anything by that. Here no
+ * browser can: requests carry their token themselves, and no cookie does.
  */
 export const compressAnswer: onSendAsyncHookHandler = async (request, reply, payload) => {
   if (typeof payload !== 'string' || payload.length <= MIN_COMPRESSED_BYTES) return payload;
+  // Pages and the document of the API are compressed once, and kept.
+  if (reply.hasHeader('content-encoding')) return payload;
   const encoding = chooseEncoding(request, reply);
   if (encoding === null) return payload;
   reply.header('content-encoding', encoding);

@@ -2,7 +2,6 @@ import { queueReader } from '../../../core/status/queue-figures.ts';
 import { queueHealthReader } from '../../../core/status/queue-health.ts';
 import { readStatus } from '../../../core/status/read-status.ts';
 import { Status } from '../../../shared/schemas/status.ts';
-import { compressAnswer } from '../../request/compress-answer.ts';
 import type { Routes } from '../../types.ts';
 
 /** GET /v1/memory/status: figures of the content that the caller can read and, with Full access, of jobs and workers. */
@@ -12,7 +11,6 @@ export const statusRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/status',
     {
-      onSend: compressAnswer,
       config: { permission: 'memory:read' },
       schema: {
         operationId: 'getStatus',

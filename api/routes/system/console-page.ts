@@ -1,9 +1,9 @@
 import { QUEUE_NAMES, queueDefinition } from '../../../shared/queues.ts';
-import { joinStyles, type PageFile, packageFiles, pageFile } from '../../pages/page-files.ts';
+import { joinStyles, type PageFile, packageFiles, pageFile, webFilesIn } from '../../pages/page-files.ts';
 import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
-/** The addresses of the console. Each is a page in the table of web/console/sections.js. */
+/** The addresses of the console. Each is a page in the table of web/console/sections.js; `:id` names a record. */
 export const ADDRESSES = ['/', '/jobs', '/dashboard'];
 
 /** The scripts of the console: those shared with other pages, its own, and those of the dashboard within it. */
@@ -12,43 +12,17 @@ const SCRIPTS = [
   'shared/polling.js',
   'shared/session.js',
   'shared/tab-storage.js',
-  'console/address.js',
-  'console/console.js',
-  'console/html.js',
-  'console/main.js',
-  'console/masthead.js',
-  'console/sections.js',
-  'console/sign-in.js',
-  'console/signed-in.js',
-  'console/pages/command-line.js',
-  'console/pages/first-steps.js',
-  'console/pages/home.js',
-  'console/pages/jobs-content.js',
-  'console/pages/jobs.js',
-  'dashboard/board.js',
-  'dashboard/clock.js',
-  'dashboard/element.js',
-  'dashboard/words.js',
-  'dashboard/figures/backlog.js',
-  'dashboard/figures/figures.js',
-  'dashboard/figures/health-line.js',
-  'dashboard/figures/plot.js',
-  'dashboard/figures/queues.js',
-  'dashboard/figures/workers.js',
-  'dashboard/imports/failed-imports.js',
-  'dashboard/imports/forget-dialog.js',
-  'dashboard/imports/rows.js',
-  'dashboard/imports/running-imports.js',
+  ...webFilesIn('console', '.js'),
+  ...webFilesIn('dashboard', '.js'),
 ];
 
+/** The shared styles come first, because the others override them. */
 const STYLES = [
   'shared/page.css',
   'console/console.css',
-  'console/pages/pages.css',
-  'dashboard/styles/health.css',
-  'dashboard/styles/figures.css',
-  'dashboard/styles/tables.css',
-  'dashboard/styles/plots.css',
+  ...webFilesIn('console/parts', '.css'),
+  ...webFilesIn('console/pages', '.css'),
+  ...webFilesIn('dashboard', '.css'),
 ];
 
 /** A module with the label of each queue, in the order in which they are shown. The page needs no list of its own. */

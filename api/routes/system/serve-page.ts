@@ -1,5 +1,5 @@
 import { chooseEncoding } from '../../pages/accepted-encoding.ts';
-import { type PageFile, readWebFile } from '../../pages/page-files.ts';
+import { deeperDocument, type PageFile, readWebFile } from '../../pages/page-files.ts';
 import type { App } from '../../types.ts';
 
 /**
@@ -31,7 +31,7 @@ const HEADERS = {
 
 /** The files of a page, by their paths in web/. */
 interface PageFiles {
-  /** Addresses of the page: each has one segment, because the document refers to its assets relative to the root. */
+  /** Addresses of the page, of one or two segments. */
   addresses: readonly string[];
   /** The address below which the assets are served. */
   folder: string;
@@ -58,7 +58,9 @@ export function servePage(app: App, { addresses, folder, html, assets, made = ne
         if (encoding === null || compressed === null) return reply.send(file.body);
         return reply.header('content-encoding', encoding).send(compressed);
       });
-    for (const address of addresses) serve(address, readWebFile(html));
+    for (const address of addresses) {
+      serve(address, address.lastIndexOf('/') === 0 ? readWebFile(html) : deeperDocument(html));
+    }
     for (const asset of assets) serve(`${folder}/${asset}`, readWebFile(asset));
     for (const [name, file] of made) serve(`${folder}/${name}`, file);
   });
