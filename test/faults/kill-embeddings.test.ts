@@ -95,7 +95,8 @@ describe('a worker process that makes vectors', {
    */
   async function staysIdle(): Promise<boolean> {
     for (let looks = 0; looks < 5; looks++) {
-      if ((await sessions(['active', 'idle in transaction', 'idle in transaction (aborted)'])) > 0) return false;
+      if ((await sessions(['active', 'idle in transaction', 'idle in transaction (aborted)'])) > 0)
+        return false;
       await setTimeout(50);
     }
     return true;

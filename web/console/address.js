@@ -5,6 +5,7 @@ import { ROOT } from '../shared/ask-service.js';
  * @typedef {object} Address
  * @property {string} path below the root of the service, with a slash at its start
  * @property {string | null} team the id of the Team that it names
+ * @property {URLSearchParams} query what else it names, such as filters
  */
 
 /**
@@ -13,20 +14,25 @@ import { ROOT } from '../shared/ask-service.js';
  * @returns {Address}
  */
 export function readAddress({ pathname, search }) {
-  return {
-    path: `/${pathname.slice(ROOT.pathname.length)}`,
-    team: new URLSearchParams(search).get('team'),
-  };
+  const query = new URLSearchParams(search);
+  const team = query.get('team');
+  query.delete('team');
+  return { path: `/${pathname.slice(ROOT.pathname.length)}`, team, query };
 }
 
 /**
  * The link to a page. It includes the prefix that a proxy has added.
  * @param {string} path below the root of the service
  * @param {string | null} team the id of the Team to show there
+ * @param {Readonly<Record<string, string | null>> | URLSearchParams} [query] what else it names; null and '' are left out
  */
-export function linkTo(path, team) {
+export function linkTo(path, team, query = {}) {
   const url = new URL(path.slice(1), ROOT);
   if (team !== null) url.searchParams.set('team', team);
+  const named = query instanceof URLSearchParams ? query : Object.entries(query);
+  for (const [name, value] of named) {
+    if (value !== null && value !== '') url.searchParams.append(name, value);
+  }
   return `${url.pathname}${url.search}`;
 }
 

@@ -9,6 +9,14 @@ export type Team = Session['teams'][number];
 export interface PageProps {
   session: Session;
   team: Team;
+  /** The id of the record that the address names, on a page of records; null: all of them. */
+  record: string | null;
+  /** What else the address names, such as filters. */
+  query: URLSearchParams;
+  /** The link to a page, with the Team that is shown. null and '' in the query are left out. */
+  link: (path: string, query?: Readonly<Record<string, string | null>>) => string;
+  /** Shows another address of the console; `replace`: in place of the present one in the history. */
+  go: (href: string, replace?: boolean) => void;
   /** The pages that the user can read, in the order of the navigation. */
   sections: readonly Section[];
   /** Sets what the page shows, for the title of the tab. */
@@ -19,14 +27,21 @@ export interface PageProps {
   lost: (reply: { status: number }) => void;
 }
 
+/** The same for a page of the Company, which needs no Team. */
+export type CompanyPageProps = Omit<PageProps, 'team'> & { team: Team | null };
+
 /** A page of the console. */
 export interface Section {
   path: string;
   /** Its other addresses. */
   also?: string[];
+  /** Whether `<path>/<id>` opens one record. */
+  hasRecords?: boolean;
+  /** Whether it is about the Company, so that it needs no Team. */
+  ofCompany?: boolean;
   /** In the navigation, as the heading and in the title. */
   name: string;
   /** Who can read what it requests. */
   seenBy: (session: Session, team: Team | null) => boolean;
-  load: () => Promise<{ Page: (props: PageProps) => Node }>;
+  load: () => Promise<{ Page: ((props: PageProps) => Node) | ((props: CompanyPageProps) => Node) }>;
 }

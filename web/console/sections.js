@@ -17,4 +17,23 @@ export const SECTIONS = [
  * @param {string} path
  */
 export const sectionAt = (path) =>
-  SECTIONS.find((section) => section.path === path || section.also?.includes(path));
+  SECTIONS.find(
+    (section) => section.path === path || section.also?.includes(path) || recordAt(path, section) !== null,
+  );
+
+/**
+ * The id of the record that a path names on a page of records, such as /sources/1 on /sources.
+ * @param {string} path
+ * @param {Pick<import('./section.d.ts').Section, 'path' | 'hasRecords'>} section
+ * @returns {string | null}
+ */
+export function recordAt(path, { path: list, hasRecords = false }) {
+  if (!hasRecords || !path.startsWith(`${list}/`)) return null;
+  const id = path.slice(list.length + 1);
+  if (id === '' || id.includes('/')) return null;
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}

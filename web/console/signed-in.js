@@ -3,7 +3,7 @@ import { readValue, storeValue } from '../shared/tab-storage.js';
 import { linkTo } from './address.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Masthead } from './masthead.js';
-import { SECTIONS, sectionAt } from './sections.js';
+import { recordAt, SECTIONS, sectionAt } from './sections.js';
 
 /**
  * @typedef {import('./section.d.ts').Session} Session
@@ -15,12 +15,14 @@ import { SECTIONS, sectionAt } from './sections.js';
 /** The key in this tab's storage for the Team last used. */
 const TEAM_KEY = 'team';
 
-const CHOOSE = 'Choose a Team to see how it is.';
+const CHOOSE = 'Choose a Team.';
 const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
 const FIRST_TEAM =
   'The Company has no Team yet. Make one with POST /v1/company/teams, then reload this page.';
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const LOST = 'You no longer have access to this Team. Choose another.';
+const NOT_OPEN =
+  'This page is not open to you in this Team. An Owner or Admin of the Company can give you more access.';
 const NOT_LOADED = 'This page could not be loaded. Check your connection and reload.';
 
 /**
@@ -53,18 +55,20 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   const [lostTeam, setLostTeam] = useState(/** @type {string | null} */ (null));
   const team = found?.id === lostTeam ? null : found;
   const sections = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
+  const record = recordAt(address.path, section);
+  const readable = sections.includes(section);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  const { Page, failed } = usePage(section);
+  const { Page, failed } = usePage(section, readable);
   /** The Team that is shown now, for answers that come late. */
   const shown = useRef(team);
   shown.current = team;
 
-  useLayoutEffect(() => heading.current?.focus(), [section]);
-  useLayoutEffect(() => setTitle(''), [section, team?.name]);
+  useLayoutEffect(() => heading.current?.focus(), [section, record]);
+  useLayoutEffect(() => setTitle(''), [section, record, team?.name]);
   useLayoutEffect(() => {
     if (team === null) return;
     storeValue(TEAM_KEY, team.id);
-    if (address.team === null) go(linkTo(address.path, team.id), true);
+    if (address.team === null) go(linkTo(address.path, team.id, address.query), true);
   }, [team?.id, address.team]);
 
   /** @param {string} what */
@@ -93,7 +97,8 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   /** @param {string} id */
   function choose(id) {
     setLostTeam(null);
-    go(linkTo(address.path, id));
+    // A record belongs to the Team that was shown.
+    go(linkTo(record === null ? address.path : (section?.path ?? '/'), id));
   }
 
   const why =
@@ -106,6 +111,29 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
         : address.team !== null
           ? UNKNOWN
           : CHOOSE;
+  function content() {
+    if (team === null && section?.ofCompany !== true)
+      return html`<${TeamList} why=${why} teams=${session.teams} path=${section?.path ?? '/'} />`;
+    if (!readable) return html`<p class="notice" role="status">${NOT_OPEN}</p>`;
+    if (failed) return html`<p class="notice" role="alert">${NOT_LOADED}</p>`;
+    return (
+      Page !== null &&
+      html`<${Page}
+        key=${`${section?.path} ${record ?? ''} ${team?.id ?? ''}`}
+        session=${session}
+        team=${team}
+        record=${record}
+        query=${address.query}
+        link=${(/** @type {string} */ path, /** @type {Readonly<Record<string, string | null>>} */ query = {}) => linkTo(path, team?.id ?? null, query)}
+        go=${go}
+        sections=${sections}
+        setTitle=${setTitle}
+        refreshed=${sessionRead}
+        lost=${lose}
+      />`
+    );
+  }
+
   return html`
     <div id="board">
       <${Masthead}
@@ -119,22 +147,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
       />
       <main id="content">
         <h1 id="page-heading" tabindex="-1" ref=${heading}>${section.name}</h1>
-        ${
-          team === null
-            ? html`<${TeamList} why=${why} teams=${session.teams} path=${address.path} />`
-            : failed
-              ? html`<p class="notice" role="alert">${NOT_LOADED}</p>`
-              : Page !== null &&
-                html`<${Page}
-                  key=${`${section.path} ${team.id}`}
-                  session=${session}
-                  team=${team}
-                  sections=${sections}
-                  setTitle=${setTitle}
-                  refreshed=${sessionRead}
-                  lost=${lose}
-                />`
-        }
+        ${content()}
       </main>
     </div>
   `;
@@ -143,12 +156,14 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
 /**
  * Loads the script of a section.
  * @param {Section} section
+ * @param {boolean} readable whether the user can read it
  * @returns {{ Page: Page | null, failed: boolean }} the page, or null until it is loaded
  */
-function usePage(section) {
+function usePage(section, readable) {
   const [loaded, setLoaded] = useState(/** @type {{ section: Section, Page: Page | null } | null} */ (null));
   useLayoutEffect(() => {
-    let wanted = true;
+    let wanted = readable;
+    if (!wanted) return;
     section.load().then(
       ({ Page }) => wanted && setLoaded({ section, Page }),
       () => wanted && setLoaded({ section, Page: null }),
@@ -156,7 +171,7 @@ function usePage(section) {
     return () => {
       wanted = false;
     };
-  }, [section]);
+  }, [section, readable]);
   if (loaded?.section !== section) return { Page: null, failed: false };
   return { Page: loaded.Page, failed: loaded.Page === null };
 }

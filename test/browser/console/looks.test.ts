@@ -6,9 +6,8 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { fitsScreen, heading, openPage, title } from '../../support/pages.ts';
 import { addTeam } from '../../support/team.ts';
 import { findings, LOOKS, openWithAxe } from './axe.ts';
+import { assertIsolates, assertWeight } from './console-tab.ts';
 
-const MAX_BYTES = 100_000;
-const MAX_REQUESTS = 40;
 /** Right-to-left, and words without a place to break. */
 const NAMES = ['فريق الدعم الفني', 'W'.repeat(300), '\u202Eevil'] as const;
 const service = await openTestApp();
@@ -62,25 +61,18 @@ describe('the looks and the weight of the console', { skip: withoutBrowser }, ()
       await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
       await database.query('update identity.team set name = $2 where id = $1', [company.teamId, name]);
       for (const path of [`/?team=${company.teamId}`, `/jobs?team=${company.teamId}`, '/?team=x']) {
-        const { page } = await openPage(browser, `${base}${path}`, { script: signedIn(company.token) });
-        await page.locator('#page-heading').waitFor();
-        if (path.endsWith('x')) await page.locator('#no-team').waitFor();
-        else await shown(page, new URL(page.url()).pathname);
-        for (const width of [320, 640, 1280]) {
-          await page.setViewportSize({ width, height: 700 });
-          assert.ok(await fitsScreen(page), `${path} ${width} px`);
-        }
-        const outside = `(() => {
-          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-          const found = [];
-          while (walker.nextNode()) {
-            const { data, parentElement } = walker.currentNode;
-            if (data.includes(${JSON.stringify(name)}) && parentElement.closest('bdi, option') === null) found.push(data);
-          }
-          return found;
-        })()`;
-        assert.deepEqual(await page.evaluate(outside), [], path);
-        await page.context().close();
+        await assertIsolates(
+          browser,
+          {
+            url: `${base}${path}`,
+            token: company.token,
+            shown: async (page) => {
+              if (path.endsWith('x')) await page.locator('#no-team').waitFor();
+              else await shown(page, new URL(page.url()).pathname);
+            },
+          },
+          [name],
+        );
       }
     }
   });
@@ -88,23 +80,7 @@ describe('the looks and the weight of the console', { skip: withoutBrowser }, ()
   test('a first load is at most 100 kB over the wire and 40 requests', async () => {
     const { token } = await service.company();
     for (const path of ['/', '/jobs']) {
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      await page.addInitScript(signedIn(token));
-      const network = await context.newCDPSession(page);
-      await network.send('Network.enable');
-      let [bytes, requests] = [0, 0];
-      network.on('Network.requestWillBeSent', () => {
-        requests += 1;
-      });
-      network.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        bytes += encodedDataLength;
-      });
-      await page.goto(`${base}${path}`);
-      await shown(page, path);
-      assert.ok(bytes > 10_000 && bytes <= MAX_BYTES, `${path}: ${bytes} bytes`);
-      assert.ok(requests > 10 && requests <= MAX_REQUESTS, `${path}: ${requests} requests`);
-      await context.close();
+      await assertWeight(browser, { url: `${base}${path}`, token, shown: (page) => shown(page, path) });
     }
   });
 

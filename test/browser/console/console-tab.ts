@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { fitsScreen, openPage } from '../../support/pages.ts';
+import { findings, LOOKS, openWithAxe } from './axe.ts';
+
+const MAX_BYTES = 100_000;
+const MAX_REQUESTS = 40;
+
+/** A page of the console, for someone who is signed in. */
+export interface ConsolePage {
+  /** Where it is, with the Team. */
+  url: string;
+  token: string;
+  /** Waits until it shows its data. */
+  shown: (page: Page) => Promise<unknown>;
+}
+
+const signedIn = (token: string) =>
+  `if (sessionStorage.length === 0) sessionStorage.setItem('session-token', ${JSON.stringify(token)})`;
+
+/** Opens the console in a tab in which someone is signed in already. Refused requests are kept in `refused`. */
+export async function openConsole(browser: Browser, url: string, token: string) {
+  const opened = await openPage(browser, url, { script: signedIn(token) });
+  const refused: string[] = [];
+  opened.page.on('response', (answer) => {
+    if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+  });
+  return { ...opened, refused };
+}
+
+/** Axe finds nothing on the page in any look, and nothing extends beyond the screen. */
+export async function assertLooks(browser: Browser, { url, token, shown }: ConsolePage): Promise<void> {
+  for (const look of LOOKS) {
+    const page = await openWithAxe(browser, url, look, token);
+    await shown(page);
+    assert.deepEqual(await findings(page, look), [], `${url} ${JSON.stringify(look)}`);
+    assert.ok(await fitsScreen(page), `${url} at ${look.width} px`);
+    await page.context().close();
+  }
+}
+
+/**
+ * No text of the page with one of these names is outside of an element that isolates its direction, and nothing
+ * extends beyond the screen at any width.
+ */
+export async function assertIsolates(
+  browser: Browser,
+  { url, token, shown }: ConsolePage,
+  names: readonly string[],
+): Promise<void> {
+  const { page } = await openConsole(browser, url, token);
+  await shown(page);
+  for (const width of [320, 640, 1280]) {
+    await page.setViewportSize({ width, height: 700 });
+    assert.ok(await fitsScreen(page), `${url} at ${width} px`);
+  }
+  for (const name of names) {
+    const outside = `(() => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (walker.nextNode()) {
+        const { data, parentElement } = walker.currentNode;
+        if (data.includes(${JSON.stringify(name)}) && parentElement.closest('bdi, option, [dir=auto]') === null) found.push(data);
+      }
+      return found;
+    })()`;
+    assert.deepEqual(await page.evaluate(outside), [], url);
+  }
+  await page.context().close();
+}
+
+/** What a first load of the page needs. */
+export async function weigh(browser: Browser, { url, token, shown }: ConsolePage) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(signedIn(token));
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  let [bytes, requests] = [0, 0];
+  network.on('Network.requestWillBeSent', () => {
+    requests += 1;
+  });
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto(url);
+  await shown(page);
+  await context.close();
+  return { bytes, requests };
+}
+
+/** A first load of the page is at most 100 kB over the wire and 40 requests. */
+export async function assertWeight(browser: Browser, page: ConsolePage): Promise<void> {
+  const { bytes, requests } = await weigh(browser, page);
+  assert.ok(bytes > 10_000 && bytes <= MAX_BYTES, `${page.url}: ${bytes} bytes`);
+  assert.ok(requests > 10 && requests <= MAX_REQUESTS, `${page.url}: ${requests} requests`);
+}

@@ -1,0 +1,81 @@
+import { askService, describeFailure } from '../../shared/ask-service.js';
+import { useLayoutEffect, useMemo, useRef } from '../html.js';
+
+/**
+ * @typedef {import('../../shared/ask-service.js').Reply} Reply
+ *
+ * Sends a request of a page, as the user and in the Team that the page shows.
+ * @callback Ask
+ * @param {string} method
+ * @param {string} path below /v1, without a slash at its start
+ * @param {object} [body] is sent as JSON
+ * @returns {Promise<Reply>} never settles once the page has been left
+ */
+
+/** Never settles. */
+const NEVER = new Promise(() => {});
+
+/**
+ * Requests of a page. What comes after the page was left is dropped; a change that was sent is made all the same.
+ * @param {Pick<import('../section.d.ts').PageProps, 'session' | 'lost'> & { team: { id: string } | null }} page
+ * @returns {Ask}
+ */
+export function useAsk({ session, team, lost }) {
+  const left = useRef(false);
+  const given = useRef(lost);
+  given.current = lost;
+  useLayoutEffect(
+    () => () => {
+      left.current = true;
+    },
+    [],
+  );
+  return useMemo(
+    () => async (method, path, body) => {
+      const { token } = session;
+      const reply = await askService(method, `v1/${path}`, {
+        token,
+        ...(team === null ? {} : { team: team.id }),
+        ...(body === undefined ? {} : { body }),
+      });
+      if (left.current) return /** @type {Promise<Reply>} */ (NEVER);
+      if (isLost(reply)) given.current(reply);
+      return reply;
+    },
+    [session.token, team?.id],
+  );
+}
+
+/**
+ * Whether the session has ended, or the Team is no longer open to the user.
+ * @param {Reply} reply
+ */
+const isLost = ({ status, answer }) =>
+  status === 401 || (status === 403 && answer?.code === 'team_forbidden');
+
+/** @param {Reply} reply */
+export const isDone = ({ status }) => status >= 200 && status < 300;
+
+/**
+ * What a failed request means for the user, and what to do.
+ * @param {Reply} reply
+ * @returns {string}
+ */
+export function problemOf(reply) {
+  const { status, answer } = reply;
+  const isRefusal = status >= 400 && status < 500 && status !== 429;
+  return isRefusal && typeof answer?.detail === 'string' ? answer.detail : describeFailure(reply);
+}
+
+/**
+ * A path with a query.
+ * @param {string} path
+ * @param {Readonly<Record<string, string | number | null | undefined>>} query null and '' are left out
+ */
+export function withQuery(path, query) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== '') search.append(name, String(value));
+  }
+  return search.size === 0 ? path : `${path}?${search}`;
+}
