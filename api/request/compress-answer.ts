@@ -5,8 +5,12 @@ import { chooseEncoding, MIN_COMPRESSED_BYTES } from '../pages/accepted-encoding
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-/** The default is the best quality, which takes far too long for an answer that is made once. */
-const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+/**
+ * The defaults are for texts that are compressed once and sent often. For ten hits of a search, these take 0.1 ms of
+ * CPU time, and the result is 3 % longer.
+ */
+const QUICK_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
+const QUICK_GZIP = { level: 3 };
 
 /**
  * Compresses a long answer. The length of a compressed answer can tell an observer whether a text of the request is
@@ -20,5 +24,5 @@ export const compressAnswer: onSendAsyncHookHandler = async (request, reply, pay
   const encoding = chooseEncoding(request, reply);
   if (encoding === null) return payload;
   reply.header('content-encoding', encoding);
-  return encoding === 'br' ? brotli(payload, QUICK) : zip(payload);
+  return encoding === 'br' ? brotli(payload, QUICK_BROTLI) : zip(payload, QUICK_GZIP);
 };
