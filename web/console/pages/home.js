@@ -10,7 +10,7 @@ const PURPOSES = {
 };
 
 /**
- * What is done in a terminal, because it has no page.
+ * What is done in a terminal, where folders are at hand.
  * @param {import('../section.d.ts').Team} team
  * @param {boolean} isOwner whether the first steps are shown, which name the import already
  */
@@ -18,15 +18,10 @@ function commandsFor({ id, access, state }, isOwner) {
   const writes = access !== 'read' && state === 'active';
   return [
     { label: 'Search', line: `memory search 'the word or the question' --team ${id}` },
-    { label: 'See what is stored', line: `memory sources --team ${id}` },
     ...(writes && !isOwner
       ? [{ label: 'Import a folder', line: `memory import ./documents --team ${id}` }]
       : []),
-    ...(access === 'full' && state === 'active'
-      ? [{ label: 'Review memories', line: `memory review --team ${id}` }]
-      : []),
     ...(writes ? [{ label: 'Sync the workspace files', line: `memory sync ./workspace --team ${id}` }] : []),
-    { label: 'See who is in the Team', line: `memory team members --team ${id}` },
   ];
 }
 
@@ -61,7 +56,7 @@ export function Page({ session, team, sections, setTitle }) {
       <section class="card" aria-labelledby="terminal-heading">
         <h2 id="terminal-heading">In a terminal</h2>
         <p class="quiet">
-          What has no page here is done with the terminal client. In the folder of the repository, write${' '}
+          The terminal client imports whole folders and keeps files in sync. In the folder of the repository, write${' '}
           <code>npm run -s cli --</code> in place of <code>memory</code>.
         </p>
         <dl class="commands">
