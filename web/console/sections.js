@@ -3,6 +3,7 @@ const everyone = () => true;
 /** The pages, in the order of the navigation. @type {readonly import('./section.d.ts').Section[]} */
 export const SECTIONS = [
   { path: '/', name: 'Home', seenBy: everyone, load: () => import('./pages/home.js') },
+  { path: '/files', name: 'Files', seenBy: everyone, load: () => import('./pages/files/files.js') },
   {
     path: '/jobs',
     also: ['/dashboard'],

@@ -6,6 +6,8 @@ import { FirstSteps } from './first-steps.js';
 
 /** What each section is for. @type {Readonly<Record<string, string>>} */
 const PURPOSES = {
+  '/files':
+    'The workspace files of the Team and its clients: their versions, and the copies that conflicts have left.',
   '/jobs': 'Files that are imported, and those that failed, with the reasons; how far the search index is.',
 };
 
