@@ -112,7 +112,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
           ? UNKNOWN
           : CHOOSE;
   function content() {
-    if (team === null && section?.ofCompany !== true)
+    if (team === null && (section?.ofCompany !== true || !readable))
       return html`<${TeamList} why=${why} teams=${session.teams} path=${section?.path ?? '/'} />`;
     if (!readable) return html`<p class="notice" role="status">${NOT_OPEN}</p>`;
     if (failed) return html`<p class="notice" role="alert">${NOT_LOADED}</p>`;
