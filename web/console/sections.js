@@ -1,9 +1,19 @@
 const everyone = () => true;
 
+/** @type {import('./section.d.ts').Section['seenBy']} */
+const readsAudit = ({ company }, team) => company.role === 'owner' || team?.access === 'full';
+
 /** The pages, in the order of the navigation. @type {readonly import('./section.d.ts').Section[]} */
 export const SECTIONS = [
   { path: '/', name: 'Home', seenBy: everyone, load: () => import('./pages/home.js') },
   { path: '/files', name: 'Files', seenBy: everyone, load: () => import('./pages/files/files.js') },
+  {
+    path: '/audit',
+    ofCompany: true,
+    name: 'Audit',
+    seenBy: readsAudit,
+    load: () => import('./pages/audit/audit.js'),
+  },
   {
     path: '/jobs',
     also: ['/dashboard'],

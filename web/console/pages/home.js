@@ -8,6 +8,7 @@ import { FirstSteps } from './first-steps.js';
 const PURPOSES = {
   '/files':
     'The workspace files of the Team and its clients: their versions, and the copies that conflicts have left.',
+  '/audit': 'Who searched or changed what, and when.',
   '/jobs': 'Files that are imported, and those that failed, with the reasons; how far the search index is.',
 };
 
