@@ -73,8 +73,10 @@ async function fill(service: TestApp, company: SignedIn): Promise<void> {
   }
   await addCaptures(service, company, MEMORIES);
   await plantImports(service, company, MEMORIES);
-  const { push } = workspaceOf(service.app, company.headers);
-  await push(Array.from({ length: 90 }, (_, n) => file(`team/folder ${n % 9}/file ${n}.md`, paragraph(n))));
+  const workspace = workspaceOf(service.app, company.headers);
+  await workspace.push(
+    Array.from({ length: 90 }, (_, n) => file(`team/folder ${n % 9}/file ${n}.md`, paragraph(n))),
+  );
   for (let n = 0; n < MEMORIES; n += 1) await addPerson(service, company, { teamRole: 'member' });
   await post(service, company, '/v1/auth/tokens', {
     name: 'An agent',
