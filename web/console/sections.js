@@ -15,6 +15,12 @@ export const SECTIONS = [
     load: () => import('./pages/audit/audit.js'),
   },
   {
+    path: '/review',
+    name: 'Review',
+    seenBy: (_, team) => team?.access === 'full',
+    load: () => import('./pages/review/review.js'),
+  },
+  {
     path: '/jobs',
     also: ['/dashboard'],
     name: 'Jobs',
