@@ -57,7 +57,7 @@ export const KeyButton = ({ keys, act, look = 'small', children }) => html`
  */
 export const Keys = ({ close }) => html`
   <${Dialog} heading="Keys" close=${close}>
-    <dl class="pairs review-keys">
+    <dl class="review-keys">
       ${KEYS.map(([key, about]) => html`<dt key=${key}><kbd>${key}</kbd></dt><dd>${about}</dd>`)}
     </dl>
     <p class="quiet">They work everywhere on this page, except in a field, in a dialog and with Ctrl, Alt or Shift.</p>

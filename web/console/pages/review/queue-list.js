@@ -64,8 +64,9 @@ export function QueueList({ queue, decisions, clients, canDecide, select, redraw
                 disabled=${isBusy}
                 onChange=${selectAll}
               />
-              ${chosen.length === 0 ? 'Select all shown' : `${chosen.length} selected`}
+              Select all shown
             </label>
+            <span class="quiet">${chosen.length > 0 && `${chosen.length} selected`}</span>
             ${
               chosen.length > 0 &&
               !isBusy &&

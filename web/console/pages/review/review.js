@@ -1,7 +1,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
-import { openDecisions } from './decisions.js';
 import { Filters, Outcomes } from './around.js';
+import { openDecisions } from './decisions.js';
 import { CurrentItem } from './item.js';
 import { Keys, keyOf, Replaced } from './keys.js';
 import { openQueue } from './queue.js';
@@ -57,7 +57,9 @@ export function Page(props) {
   function decide(action, supersedes = null) {
     setDialog(null);
     setEditing(null);
-    unlessBusy(() => item !== null && decisions.decide(item, action, supersedes));
+    // Between two keys, the page was drawn again, or there is nothing to decide on.
+    if (item === null || queue.current !== item.id) return;
+    unlessBusy(() => decisions.decide(item, action, supersedes));
   }
 
   function supersede() {

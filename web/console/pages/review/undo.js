@@ -48,12 +48,13 @@ export function openUndo(ask, queue, decisions, { say, fail, changed }) {
     const memory = item.subject === 'source' ? null : /** @type {Memory} */ (reply.answer.memory);
     decisions.states.set(item.id, memory?.state ?? 'published');
     if (supersedes !== null) decisions.states.set(supersedes, 'published');
-    const isBack = memory === null || memory.state === 'review';
-    if (isBack) {
+    if (memory?.state === 'review') {
       queue.putBack({ ...item, ...memory });
       queue.current = item.id;
+      if (isOne) say('Back in review:', item);
+    } else if (isOne) {
+      say('Published again:', item, 'Its feedback stays settled.');
     }
-    if (isOne) say(isBack ? 'Back in review:' : 'Its earlier text is published again:', item);
     return 'undone';
   }
 

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { Memory } from '../../../../shared/schemas/library.ts';
+import { openTestApp } from '../../../support/app.ts';
+import { questionBest } from '../../../support/feedback.ts';
+import { addMemories, decided, listMemories } from '../../../support/memories.ts';
+import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
+import { focused, heading, title } from '../../../support/pages.ts';
+import type { Caller } from '../../../support/team.ts';
+import { get, post } from '../../../support/team.ts';
+import {
+  alert,
+  answers,
+  current,
+  GATEWAY,
+  listed,
+  named,
+  openReview,
+  press,
+  queue,
+  statesOf,
+  status,
+  textField,
+} from './review-tab.ts';
+
+const service = await openTestApp();
+
+describe('deciding on memories in review', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const contentOf = async (caller: Caller, id: string) =>
+    (await get(service, caller, `/v1/memory/memories/${id}`)).json<Memory>().content;
+
+  test('a reviewer decides on twenty items with keys only, and takes all of it back', async () => {
+    const company = await service.company();
+    await addMemories(service, company, 'published', [
+      {
+        title: 'How to reach the VPN',
+        content: 'The VPN gateway is on port 443. Carl renews its certificate each spring.',
+      },
+      { title: 'VPN gateway', content: GATEWAY },
+    ]);
+    await queue(service, company, named(18));
+    await queue(service, company, ['VPN moved'], {
+      content: GATEWAY.replaceAll(/vpn1|443/g, (word) => `${word}8`),
+    });
+    await queue(service, company, ['First']);
+    const { page, faults, refused } = await openReview(browser, base, company);
+    assert.equal(await current(page), 'First');
+    await title(page, '20 to review · Review · Test Team');
+    const all = answers(page, 20);
+    await press(page, 'jkp');
+    assert.equal(await current(page), 'VPN moved');
+    assert.equal(await focused(page), 'item-heading');
+    assert.deepEqual(await page.locator('.review-similar').first().locator('del, ins').allTextContents(), [
+      'deleted: vpn1',
+      'inserted: vpn18',
+      'deleted: 443',
+      'inserted: 4438',
+    ]);
+    await press(page, 's');
+    await heading(page, 'Which memory does it replace?');
+    await press(page, '1e');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('The text of the reviewer.');
+    await page.keyboard.press('Control+Enter');
+    await press(page, 'pdpdpdpdpdpdpdpdp');
+    await heading(page, 'Nothing waits for review');
+    await all;
+    await title(page, 'Nothing to review');
+    const after = await statesOf(service, company);
+    assert.equal(Object.keys(after).length, 13);
+    assert.deepEqual(
+      [after['First'], after['VPN moved'], after['VPN gateway']],
+      ['published', 'published', undefined],
+    );
+    const edited = (await listMemories(service, company)).find((memory) => memory.title === 'Item 01');
+    assert.equal(edited?.content, 'The text of the reviewer.');
+
+    const undone = answers(page, 20);
+    await press(page, 'u'.repeat(20));
+    await undone;
+    await title(page, '20 to review');
+    await status(page, 'Back in review: First');
+    assert.equal(await current(page), 'First');
+    assert.deepEqual((await listed(page)).slice(0, 3), ['First', 'VPN moved', 'Item 01']);
+    const again = await statesOf(service, company);
+    assert.equal(Object.values(again).filter((state) => state === 'review').length, 20);
+    assert.equal(again['VPN gateway'], 'published');
+    await press(page, 'u');
+    await status(page, 'There is nothing to undo.');
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('each key has a button, and the buttons do the same', async () => {
+    const company = await service.company();
+    await queue(service, company, named(3));
+    const { page, faults } = await openReview(browser, base, company);
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Next').click();
+    await button('Discard').click();
+    await status(page, 'Discarded Item 02. 2 left.');
+    await button('Previous').click();
+    await button('Publish').click();
+    await status(page, 'Published Item 01. 1 left.');
+    await button('Undo').click();
+    await status(page, 'Back in review: Item 01');
+    await button('Keys').click();
+    await heading(page, 'Keys');
+    await button('Close').click();
+    await button('Edit').click();
+    await page.getByLabel('Title', { exact: true }).fill('Another title');
+    await button('Publish').click();
+    await status(page, 'Published Another title');
+    assert.deepEqual(await statesOf(service, company), { 'Another title': 'published', 'Item 03': 'review' });
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('keys do nothing in a field, in a dialog, with a modifier and while they are held down', async () => {
+    const company = await service.company();
+    await queue(service, company, named(3));
+    const { page } = await openReview(browser, base, company);
+    let decisions = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') decisions += 1;
+    });
+    for (const key of ['Control+j', 'Alt+p', 'Meta+d', 'Shift+P', 'Shift+J']) await page.keyboard.press(key);
+    await page.getByLabel('Text contains').focus();
+    await press(page, 'jpdsu?x');
+    await page.getByLabel('Team', { exact: true }).focus();
+    await press(page, 'jpdsu?x');
+    await page.locator('#item-heading').focus();
+    await press(page, '?');
+    await heading(page, 'Keys');
+    await press(page, 'jpdsue');
+    await page.keyboard.press('Escape');
+    await press(page, 'e');
+    await page.keyboard.press('End');
+    await press(page, 'jpdsu?x');
+    assert.equal(await textField(page).inputValue(), 'A fact of Item 01.jpdsu?x');
+    await page.keyboard.press('Escape');
+    await page.evaluate(
+      `for (const key of ['p', 'd', 'u']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, repeat: true, bubbles: true }))`,
+    );
+    assert.deepEqual([decisions, await current(page)], [0, 'Item 01']);
+    assert.equal(await page.locator('dialog').count(), 0);
+    // They work on a button and on a link.
+    await page.getByRole('link', { name: 'Open the memory' }).focus();
+    await press(page, 'j');
+    assert.equal(await current(page), 'Item 02');
+    await page.context().close();
+  });
+
+  test('several items are decided at once, up to the first that fails, and undone at once', async () => {
+    const company = await service.company();
+    const items = await queue(service, company, named(5));
+    const { page } = await openReview(browser, base, company);
+    await page.getByLabel('Select all shown').check();
+    await press(page, 'x');
+    await page.getByText('4 selected').waitFor();
+    await decided(service, company, { action: 'discard', memoryId: items[3]?.id });
+    await page.getByRole('button', { name: 'Publish 4' }).click();
+    await status(page, 'Published 2 of 4. The others are still selected. 2 left.');
+    await alert(page, 'Not published: Item 04. You have already discarded it.');
+    assert.deepEqual(await listed(page), ['Item 01', 'Item 05']);
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Undo 2 decisions' }).click();
+    await status(page, 'Undone: 2 of 2 decisions.');
+    await title(page, '4 to review');
+    assert.equal(await current(page), 'Item 02');
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Discard 4' }).click();
+    await status(page, 'Discarded 4 of 4.');
+    await heading(page, 'Nothing waits for review');
+    assert.deepEqual(await statesOf(service, company), {});
+    await page.context().close();
+  });
+
+  test('texts with feedback are kept, changed or deleted', async () => {
+    const company = await service.company();
+    const question = async (query: string) =>
+      questionBest(service, company, query, { verdict: 'outdated', note: `Not ${query}` });
+    const [memory] = await addMemories(service, company, 'published', [
+      { title: 'Ferry', content: 'The ferry of quokka.' },
+    ]);
+    assert.ok(memory);
+    await question('quokka');
+    for (const word of ['tapir', 'okapi']) {
+      await post(service, company, '/v1/memory/ingest', {
+        title: word,
+        text: `The tram of ${word}.`,
+        scope: {},
+      });
+      await question(word);
+    }
+    const { page, refused } = await openReview(browser, base, company);
+    assert.equal(await current(page), 'okapi');
+    await page.getByText('Not okapi').waitFor();
+    await press(page, 'd');
+    await status(page, 'Deleted okapi. 2 left.');
+    await press(page, 'u');
+    await status(page, 'Published again: okapi. Its feedback stays settled.');
+    await press(page, 'p');
+    await status(page, 'Kept tapir. 1 left.');
+    await press(page, 'u');
+    await status(page, 'Keeping cannot be undone: tapir');
+    await press(page, 'e');
+    await textField(page).fill('The ferry leaves at noon.');
+    await page.keyboard.press('Control+Enter');
+    await status(page, 'Changed Ferry. 0 left.');
+    assert.equal(await contentOf(company, memory.id), 'The ferry leaves at noon.');
+    await press(page, 'u');
+    await status(page, 'Published again: Ferry');
+    assert.equal(await contentOf(company, memory.id), 'The ferry of quokka.');
+    assert.deepEqual(refused, []);
+    await page.context().close();
+  });
+});
