@@ -90,7 +90,11 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
     await page.getByLabel('Title', { exact: true }).fill('T'.repeat(301));
     await page.keyboard.press('Escape');
     assert.equal(await focused(page), 'item-heading');
-    await press(page, 'jkp');
+    await press(page, 'jkd');
+    await status(page, 'Discarded Item 01');
+    await press(page, 'u');
+    await status(page, 'Back in review: Item 01');
+    await press(page, 'p');
     await alert(page, 'Not published: Item 01.');
     assert.equal(await current(page), 'Item 02');
     await press(page, 'ke');
@@ -120,10 +124,12 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
     await press(page, 'j');
     await decided(service, company, { action: 'publish', memoryId: first.id });
     await queue(service, company, ['New']);
+    await page.getByRole('button', { name: 'Item 01' }).focus();
     await showAgain(page);
     await page.getByRole('button', { name: 'New' }).waitFor();
     await page.getByText('2 of 3').waitFor();
     assert.deepEqual([await listed(page), await current(page)], [['New', 'Item 02', 'Item 03'], 'Item 02']);
+    assert.match(await focused(page), /Item 02/);
     await decided(service, company, { action: 'publish', memoryId: second.id });
     await showAgain(page);
     await page.getByText('Someone else has decided on this item.').waitFor();

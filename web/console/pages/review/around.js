@@ -131,7 +131,7 @@ function Orphan({ item, draft, close }) {
   }
   return html`
     <section class="card review-orphan">
-      <label for=${id} dir="auto">Your text for ${item.title}</label>
+      <label for=${id}>Your text for <bdi>${item.title}</bdi></label>
       <p class="quiet">It was not stored, because someone else has decided. It is kept here until you leave the page.</p>
       <textarea id=${id} readonly dir="auto">${`${draft.title}\n\n${draft.content}`}</textarea>
       <div class="actions">

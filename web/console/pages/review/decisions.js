@@ -68,10 +68,12 @@ export function openDecisions(ask, queue, userId, changed) {
     say,
     dismiss: (/** @type {string} */ id) => {
       decisions.failures = decisions.failures.filter((failure) => failure.id !== id);
+      queue.focus += 1;
       changed();
     },
     dismissOrphan: (/** @type {string} */ id) => {
       decisions.orphans = decisions.orphans.filter(({ item }) => item.id !== id);
+      queue.focus += 1;
       changed();
     },
   };

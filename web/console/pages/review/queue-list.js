@@ -18,6 +18,13 @@ export function QueueList({ queue, decisions, clients, canDecide, select, redraw
   const chosen = selectable.filter(({ id }) => selected.has(id));
   const isBusy = decisions.bulk !== null;
 
+  // An entry can leave the list while it has the focus.
+  const had = scroller.current?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    const entry = scroller.current?.querySelector('[aria-current]');
+    if (had && document.activeElement === document.body && entry instanceof HTMLElement) entry.focus();
+  }, [items]);
+
   // Only the list scrolls: the page stays where its reader is.
   useLayoutEffect(() => {
     const list = scroller.current;

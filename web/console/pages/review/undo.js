@@ -35,7 +35,7 @@ export function openUndo(ask, queue, decisions, { say, fail, changed }) {
    */
   async function undoOne(entry, isOne) {
     if (!(await entry.made)) return 'refused';
-    const { item, action, supersedes } = entry;
+    const { item, action, supersedes, draft } = entry;
     if (action === 'keep') {
       say('Keeping cannot be undone:', item, 'Its feedback is settled. u undoes the decision before it.');
       return 'refused';
@@ -49,7 +49,9 @@ export function openUndo(ask, queue, decisions, { say, fail, changed }) {
     decisions.states.set(item.id, memory?.state ?? 'published');
     if (supersedes !== null) decisions.states.set(supersedes, 'published');
     if (memory?.state === 'review') {
-      queue.putBack({ ...item, ...memory });
+      // What was typed before it was discarded was not sent.
+      const unsent = action === 'discard' && draft !== null ? { ...draft, version: memory.version } : null;
+      queue.putBack({ ...item, ...memory }, unsent);
       queue.current = item.id;
       if (isOne) say('Back in review:', item);
     } else if (isOne) {
