@@ -32,7 +32,7 @@ export async function statesOf(service: Asked, caller: Caller): Promise<Record<s
   return Object.fromEntries(memories.map(({ title, state }) => [title, state]));
 }
 
-/** Opens the page on a wide screen, and waits until it shows an item or that there is none. */
+/** Opens the page on a wide screen, and waits until it shows an item or the empty queue. */
 export async function openReview(browser: Browser, base: string, { teamId, token }: SignedIn) {
   const opened = await openConsole(browser, `${base}/review?team=${teamId}`, token);
   await opened.page.setViewportSize({ width: 1280, height: 900 });
