@@ -10,6 +10,12 @@ import type { ListedCapture } from '../../shared/schemas/consolidation.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 
+/** What the caller can see of captures. */
+const reach = (scope: TeamScope) => ({
+  ownOnly: !hasRight(scope, 'actForOthers'),
+  everyMemory: hasRight(scope, 'decideMemories'),
+});
+
 /** Lists the captures of the caller, and those of others for a caller who can act for them. Newest first. */
 export function listCaptures(
   { database }: Pick<Dependencies, 'database'>,
@@ -17,8 +23,9 @@ export function listCaptures(
   part: ListPart,
   filter: Pick<CaptureFilter, 'state' | 'sessionId'>,
 ): Promise<ListedCapture[]> {
-  const ownOnly = !hasRight(scope, 'actForOthers');
-  return readOnce(database, scope, (tx) => selectCaptures(tx, part, { ...filter, id: null, ownOnly }));
+  return readOnce(database, scope, (tx) =>
+    selectCaptures(tx, part, { ...filter, id: null, ...reach(scope) }),
+  );
 }
 
 /**
@@ -30,7 +37,7 @@ export async function readCapture(
   scope: TeamScope,
   id: string,
 ): Promise<ListedCapture> {
-  const filter = { id, state: null, sessionId: null, ownOnly: !hasRight(scope, 'actForOthers') };
+  const filter = { id, state: null, sessionId: null, ...reach(scope) };
   const [capture] = await readOnce(database, scope, (tx) => selectCaptures(tx, ONE_ROW, filter));
   if (capture === undefined) throw new ServiceError('not_found');
   return capture;

@@ -72,6 +72,12 @@ export const ListedCapture = Type.Object({
     Type.String(),
     'null in a capture of another person, unless a memory in review or a published memory refers to it',
   ),
+  memoryIds: Type.Optional(
+    Type.Array(Id, {
+      description:
+        'the memories made of it that the caller can read: published ones, with Full access in every state. Absent without any',
+    }),
+  ),
 });
 export type ListedCapture = Static<typeof ListedCapture>;
 

@@ -222,6 +222,11 @@ export const Source = Type.Object({
     Id,
     'the first source of the layer with the same text, if this is an imported file with another name',
   ),
+  memoryId: Type.Optional(
+    Type.String({
+      description: 'the published memory whose text it is. Only in the list and the answer of one source',
+    }),
+  ),
   expiresAt: StoredExpiry,
   original: Nullable(
     Original,

@@ -18,14 +18,26 @@ export interface SourceFilter {
   tag: string | null;
 }
 
+/** The memory whose text an active source is. Null for other sources, and while the source is archived. */
+const MEMORY_ID = `case when s.kind = 'memory' and ${isActive('s')} then (select m.id from memory.memory_item m
+    where m.team_id = s.team_id and m.source_id = s.id and m.state = 'published') end as "memoryId"`;
+
+type ListedRow = SourceRow & { memoryId: string | null };
+
+/** A source as it is sent to readers, with its memory if it has one. */
+function toListed({ memoryId, ...row }: ListedRow): Source {
+  const { source } = toStored(row);
+  return memoryId === null ? source : { ...source, memoryId };
+}
+
 /** Lists sources within the scope, newest first, except sources that are loading. */
 export async function listSources(
   tx: TeamTransaction,
   part: ListPart,
   filter: SourceFilter,
 ): Promise<Source[]> {
-  const rows = await tx.query<SourceRow>(
-    `select ${SOURCE_COLUMNS} from memory.source s
+  const rows = await tx.query<ListedRow>(
+    `select ${SOURCE_COLUMNS}, ${MEMORY_ID} from memory.source s
       where ${inScope('s')} and s.state <> 'loading'
         and ($4::text is null or s.kind = $4) and ($5::text is null or ${stateNow('s')} = $5)
         and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
@@ -35,7 +47,7 @@ export async function listSources(
       order by s.id desc limit $9`,
     [...scopeValues(tx.scope), filter.kind, filter.state, filter.text, filter.tag, part.after, part.limit],
   );
-  return rows.map((row) => toStored(row).source);
+  return rows.map(toListed);
 }
 
 /** A source with its metadata. */
@@ -46,14 +58,14 @@ export interface FoundSource {
 
 /** Finds a source within the scope, or null. */
 export async function findSource(tx: TeamTransaction, id: string): Promise<FoundSource | null> {
-  const [row] = await tx.query<SourceRow & { metadata: Record<string, unknown> }>(
-    `select ${SOURCE_COLUMNS}, s.metadata from memory.source s
+  const [row] = await tx.query<ListedRow & { metadata: Record<string, unknown> }>(
+    `select ${SOURCE_COLUMNS}, ${MEMORY_ID}, s.metadata from memory.source s
       where ${inScope('s')} and s.id = $4 and s.state <> 'loading'`,
     [...scopeValues(tx.scope), id],
   );
   if (row === undefined) return null;
   const { metadata, ...source } = row;
-  return { source: toStored(source).source, metadata };
+  return { source: toListed(source), metadata };
 }
 
 /** A source by its id, or the active source with one of its other names. */

@@ -132,3 +132,26 @@ describe('the summary of a listed capture', () => {
     assert.equal(await summaryOf(company, id), null);
   });
 });
+
+describe('the memories of a listed capture', () => {
+  test('are those that the caller can read: published ones, and with Full access the others too', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const anna = await addPerson(service, company, { teamRole: 'member' });
+    await stageCapture(service, anna);
+    const { batchId, captureIds } = await claimAll(service, company);
+    const item = { captureIds, action: 'publish', title: 'A memory', content: 'A fact.' } as const;
+    const results = await completed(service, company, batchId, [
+      item,
+      { ...item, scope: { clientId } },
+      { ...item, action: 'review' },
+    ]);
+    const [published, ofClient, inReview] = column(results, 'memoryId');
+    const named = async (caller: Caller) => (await list(caller)).map(({ memoryIds }) => memoryIds);
+    assert.deepEqual(await named(anna), [[published]]);
+    assert.deepEqual((await named(company))[0]?.toSorted(), [published, ofClient, inReview].toSorted());
+    await decided(service, company, { action: 'delete', memoryId: published });
+    assert.deepEqual(await named(anna), [undefined]);
+    assert.equal((await named(company))[0]?.length, 3);
+  });
+});

@@ -74,6 +74,19 @@ describe('GET /v1/memory/sources', () => {
     );
   });
 
+  test('names the memory of a source while it is published', async () => {
+    const company = await service.company();
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    await addSource(service, company, {});
+    const memory = await addMemory(service, company, 'published');
+    const named = async () => (await listSources(service, reader)).map(({ memoryId }) => memoryId);
+    assert.deepEqual(await named(), [memory.id, undefined]);
+    const one = await get(service, reader, `/v1/memory/sources/${memory.sourceId}`);
+    assert.equal(one.json<{ memoryId?: string }>().memoryId, memory.id);
+    await decided(service, company, { action: 'delete', memoryId: memory.id });
+    assert.deepEqual(await named(), [undefined, undefined]);
+  });
+
   test('shows a memory under its latest title', async () => {
     const company = await service.company();
     const { id, sourceId } = await addMemory(service, company, 'published', { title: 'Before' });

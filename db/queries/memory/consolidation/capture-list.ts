@@ -1,6 +1,7 @@
 import type { Capture, ListedCapture } from '../../../../shared/schemas/consolidation.ts';
 import type { Provenance } from '../../../../shared/schemas/library.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
+import { stateNow } from '../../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues } from '../../fragments/layers.ts';
 import type { ListPart } from '../../fragments/list-part.ts';
 import { CAPTURE_COLUMNS, CAPTURE_STATE, type Times, wireTimes } from './captures.ts';
@@ -12,6 +13,8 @@ export interface CaptureFilter {
   sessionId: string | null;
   /** Only captures of the scope's user. */
   ownOnly: boolean;
+  /** Whether memories that are not published are named too. */
+  everyMemory: boolean;
 }
 
 /**
@@ -23,17 +26,27 @@ export async function listCaptures(
   part: ListPart,
   filter: CaptureFilter,
 ): Promise<ListedCapture[]> {
-  const rows = await tx.query<Omit<ListedCapture, 'layer' | keyof Times> & Times>(
+  const rows = await tx.query<
+    Omit<ListedCapture, 'layer' | 'memoryIds' | keyof Times> & Times & { memoryIds: string[] }
+  >(
     `with page as (
        select c.* from memory.capture c
         where ${inScope('c')} and (not $4 or c.created_by = $5)
           and ($6::uuid is null or c.id = $6) and ($7::text is null or ${CAPTURE_STATE} = $7)
           and ($8::text is null or c.session_id = $8) and ($9::uuid is null or c.id < $9)
         order by c.id desc limit $10
+     ), made as (
+       select o.capture_id, array_agg(m.id order by m.id) as ids
+         from memory.memory_item m cross join lateral unnest(m.capture_ids) as o (capture_id)
+        where ${inScope('m')} and m.capture_ids && array(select p.id from page p)
+          and ($11 or ${stateNow('m')} = 'published')
+        group by o.capture_id
      )
-     select ${CAPTURE_COLUMNS}, case when c.created_by = $5 or e.id is not null then c.summary end as summary
+     select ${CAPTURE_COLUMNS}, case when c.created_by = $5 or e.id is not null then c.summary end as summary,
+            coalesce(made.ids, '{}') as "memoryIds"
        from page c
        left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $5)) e on e.id = c.id
+       left join made on made.capture_id = c.id
       order by c.id desc`,
     [
       ...scopeValues(tx.scope),
@@ -44,9 +57,15 @@ export async function listCaptures(
       filter.sessionId,
       part.after,
       part.limit,
+      filter.everyMemory,
     ],
   );
-  return rows.map((row) => ({ ...row, layer: layerKind(row.clientId), ...wireTimes(row) }));
+  return rows.map(({ memoryIds, ...row }) => ({
+    ...row,
+    ...(memoryIds.length === 0 ? {} : { memoryIds }),
+    layer: layerKind(row.clientId),
+    ...wireTimes(row),
+  }));
 }
 
 /** Returns the captures of memories in review, by id, as far as they are within the scope. */
