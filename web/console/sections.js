@@ -21,6 +21,19 @@ export const SECTIONS = [
     load: () => import('./pages/review/review.js'),
   },
   {
+    path: '/memories',
+    name: 'Memories',
+    hasRecords: true,
+    seenBy: everyone,
+    load: () => import('./pages/memories/memories.js'),
+  },
+  {
+    path: '/captures',
+    name: 'Captures',
+    seenBy: everyone,
+    load: () => import('./pages/memories/captures.js'),
+  },
+  {
     path: '/jobs',
     also: ['/dashboard'],
     name: 'Jobs',

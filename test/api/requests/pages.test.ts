@@ -16,12 +16,27 @@ describe('the pages', () => {
     assert.equal(headers['set-cookie'], undefined);
     assert.match(String(headers['content-security-policy']), /script-src 'self'/);
     const table = new URL('../../../web/console/sections.js', import.meta.url).href;
-    const { SECTIONS } = (await import(table)) as { SECTIONS: { path: string; also?: string[] }[] };
-    const shown = SECTIONS.flatMap(({ path, also = [] }) => [path, ...also]);
+    const { SECTIONS } = (await import(table)) as {
+      SECTIONS: { path: string; also?: string[]; hasRecords?: boolean }[];
+    };
+    const shown = SECTIONS.flatMap(({ path, also = [], hasRecords = false }) => [
+      path,
+      ...(hasRecords ? [`${path}/:id`] : []),
+      ...also,
+    ]);
     assert.deepEqual(shown, ADDRESSES, 'the addresses that are served are those of the navigation');
-    for (const address of ['/jobs', '/dashboard', '/jobs?team=x', ...shown]) {
+    for (const address of [
+      '/jobs',
+      '/dashboard',
+      '/jobs?team=x',
+      ...shown.filter((path) => !path.includes(':')),
+    ]) {
       const answer = await app.inject(address);
       assert.deepEqual([answer.statusCode, answer.body], [200, document], address);
+    }
+    // The document of a record is one folder below the others, and names its files from there.
+    for (const address of shown.filter((path) => path.includes(':'))) {
+      assert.equal((await app.inject(address)).body, document.replaceAll('"assets/', '"../assets/'), address);
     }
     const head = await app.inject({ method: 'HEAD', url: '/' });
     assert.deepEqual([head.statusCode, head.body], [200, '']);
