@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openTestApp } from '../../support/app.ts';
+import { addCaptures, claimBatch, stageCapture } from '../../support/captures.ts';
+import { claimAll, completed, release } from '../../support/consolidation.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { focused, heading, title } from '../../support/pages.ts';
+import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
+import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+
+const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
+const service = await openTestApp();
+
+describe('the page of captures', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const open = (path: string, { token }: { token: string }) => openConsole(browser, `${base}${path}`, token);
+  const list = (page: Page) => page.getByRole('region', { name: 'Captures', exact: true });
+  const total = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+  test('people see their own captures, filter them by state and session, and follow them to their memory', async () => {
+    const company = await service.company();
+    const anna = await addPerson(service, company, { teamRole: 'member' });
+    await stageCapture(service, anna, { sessionId: 'kept', sequence: 7, summary: 'Learned the port.' });
+    await stageCapture(service, anna, { sessionId: 'dropped', summary: 'Nothing. '.repeat(100) });
+    const { batchId, captures } = await claimAll(service, company);
+    const [kept, dropped] = ['kept', 'dropped'].map((name) =>
+      captures.filter((c) => c.sessionId === name).map((c) => c.id),
+    );
+    await completed(service, company, batchId, [
+      { captureIds: kept!, action: 'publish', title: 'The port', content: 'It is 443.' },
+      { captureIds: dropped!, action: 'discard' },
+    ]);
+    await stageCapture(service, anna, { sessionId: 'waiting' });
+    await stageCapture(service, company, { sessionId: 'of another person' });
+    const { page, faults, refused } = await open('/captures', anna);
+    await total(page, '3 captures');
+    assert.deepEqual(await list(page).getByRole('heading').allTextContents(), [
+      'waiting',
+      'dropped',
+      'kept part 7',
+    ]);
+    await page.getByText('No published memory was made of it').waitFor();
+    await page.getByLabel('State').selectOption('Staged');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await total(page, '1 capture');
+    await title(page, 'Staged · Captures · Test Team');
+    assert.deepEqual(await list(page).getByRole('heading').allTextContents(), ['waiting']);
+    await page.goBack();
+    await total(page, '3 captures');
+    await page.getByRole('link', { name: 'kept' }).click();
+    await total(page, '1 capture');
+    assert.equal(await page.getByLabel('Session').inputValue(), 'kept');
+    await page.reload();
+    await total(page, '1 capture');
+    await list(page).getByText('Learned the port.').waitFor();
+    await page.getByRole('link', { name: 'Its memory' }).click();
+    await heading(page, 'The port');
+    await page.goBack();
+    await page.getByLabel('Session').fill('no such session');
+    await page.getByLabel('Session').press('Enter');
+    await page.getByText('No capture matches these filters.').waitFor();
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('those with Full access see the captures of everyone, and a text only while a memory refers to it', async () => {
+    const company = await service.company();
+    const anna = await addPerson(service, company, { teamRole: 'member' });
+    await stageCapture(service, anna, { summary: 'Learned the port.' });
+    const { page, refused } = await open('/captures', company);
+    await page.getByText('You see the captures of everyone in the Team.').waitFor();
+    await list(page).getByText('Someone').waitFor();
+    await page.getByText('Its text is shown to you while a memory in review').waitFor();
+    const { batchId, captureIds } = await claimAll(service, company);
+    await completed(service, company, batchId, [{ captureIds, action: 'review', title: 'A', content: 'B' }]);
+    await page.reload();
+    await list(page).getByText('Learned the port.').waitFor();
+    assert.deepEqual(refused, []);
+    await page.context().close();
+  });
+
+  test('a batch that was claimed is released, once', async () => {
+    const company = await service.company();
+    const anna = await addPerson(service, company, { teamRole: 'member' });
+    await stageCapture(service, anna, { sessionId: 'one' });
+    await claimBatch(service, anna, { limit: 1 });
+    await stageCapture(service, anna, { sessionId: 'two' });
+    const second = await claimBatch(service, anna, { limit: 1 });
+    const { page, faults } = await open('/captures', anna);
+    const states = () => list(page).locator('.tag').allInnerTexts();
+    const buttons = page.getByRole('button', { name: 'Release' });
+    await buttons.nth(1).waitFor();
+    assert.deepEqual(await states(), ['Claimed', 'Claimed']);
+    await buttons.nth(1).click();
+    await page.getByRole('status').filter({ hasText: '1 capture can be claimed again.' }).waitFor();
+    assert.equal(await focused(page), 'batches-heading');
+    assert.deepEqual(await states(), ['Claimed', 'Staged']);
+    assert.equal((await release(service, anna, second!.id)).statusCode, 200);
+    await buttons.click();
+    await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+    await buttons.waitFor({ state: 'detached' });
+    assert.deepEqual(await states(), ['Staged', 'Staged']);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an empty page says how captures are staged, to those who can, and no request is refused', async () => {
+    const company = await service.company();
+    const people = [
+      [company, 'Make an agent token'],
+      [await addPerson(service, company, { teamRole: 'member' }), 'Make an agent token'],
+      [
+        await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' }),
+        'You can only read in this Team.',
+      ],
+    ] as const;
+    for (const archived of [false, true]) {
+      if (archived) await archiveTeam(service, company.teamId);
+      for (const [who, way] of people) {
+        const { page, faults, refused } = await open('/captures', who);
+        await heading(page, 'No captures yet');
+        await page.getByText(archived ? 'This Team is archived' : way).waitFor();
+        await page.waitForLoadState('networkidle');
+        assert.deepEqual([faults, refused], [[], []]);
+        await page.context().close();
+      }
+    }
+  });
+
+  test('it looks right, whatever the names are, and weighs little with 50 captures', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await service.database.query('update identity.client set name = $2 where id = $1', [
+      clientId,
+      HOSTILE[0],
+    ]);
+    await addCaptures(service, company, 50);
+    for (const name of HOSTILE) {
+      await stageCapture(service, company, {
+        sessionId: name,
+        summary: `${name} `.repeat(4),
+        scope: { clientId },
+      });
+    }
+    const page = {
+      url: `${base}/captures?team=${company.teamId}`,
+      token: company.token,
+      shown: (tab: Page) => total(tab, '50 captures, and more'),
+    };
+    await claimBatch(service, company);
+    await assertLooks(browser, page);
+    await assertIsolates(browser, page, HOSTILE);
+    await assertWeight(browser, page);
+  });
+});
