@@ -77,9 +77,9 @@ export function Layer({ id, clients }) {
  * @param {readonly Member[] | null} props.members
  */
 export function Person({ id, name, session, members }) {
-  if (id === session.user.id) return html`<span>you</span>`;
+  if (id === session.user.id) return html`<span>You</span>`;
   const known = name ?? members?.find(({ userId }) => userId === id)?.name;
-  return known == null ? html`<span>someone who is not in this Team</span>` : html`<bdi>${known}</bdi>`;
+  return known == null ? html`<span>Someone who is not in this Team</span>` : html`<bdi>${known}</bdi>`;
 }
 
 /**

@@ -184,13 +184,13 @@ function Details({ memory, session, clients, members, link, isFull }) {
       : []),
     [
       isExpired(expiresAt) ? 'Expired' : 'Expires',
-      expiresAt === null ? 'never' : html`<${Moment} at=${expiresAt} />`,
+      expiresAt === null ? 'Never' : html`<${Moment} at=${expiresAt} />`,
     ],
     [
       'Found',
-      lastFoundAt === null ? 'not yet' : html`${count(found, 'time')}, last <${Moment} at=${lastFoundAt} />`,
+      lastFoundAt === null ? 'Not yet' : html`${count(found, 'time')}, last <${Moment} at=${lastFoundAt} />`,
     ],
-    ['Opened', opened === 0 ? 'not yet' : count(opened, 'time')],
+    ['Opened', opened === 0 ? 'Not yet' : count(opened, 'time')],
   ];
   if (tags.length > 0) {
     pairs.push([
