@@ -8,6 +8,10 @@ export const PACKAGES = {
   preact: 'packages/preact.js',
   'preact/hooks': 'packages/preact-hooks.js',
   htm: 'packages/htm.js',
+  // Three files that import each other by relative paths, so they lie as in the package.
+  'diff/lib/diff/word.js': 'packages/diff/diff/word.js',
+  'diff/lib/diff/base.js': 'packages/diff/diff/base.js',
+  'diff/lib/util/string.js': 'packages/diff/util/string.js',
 } as const;
 
 /**

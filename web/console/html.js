@@ -1,7 +1,7 @@
 import htm from 'htm';
 import { h } from 'preact';
 
-// The only module that imports packages. The service replaces their names with paths when it serves it.
+// The service replaces the names of packages with paths when it serves a script.
 export { render } from 'preact';
 // Effects run at once: those of useEffect would wait for a frame, and a hidden page draws none.
 export { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';

@@ -1,30 +1,33 @@
 const everyone = () => true;
 
 /** @type {import('./section.d.ts').Section['seenBy']} */
+const hasFullAccess = (_, team) => team?.access === 'full';
+
+/** An Owner reads the audit of the Company, also without a Team. @type {import('./section.d.ts').Section['seenBy']} */
 const readsAudit = ({ company }, team) => company.role === 'owner' || team?.access === 'full';
+
+/** @type {import('./section.d.ts').Section['seenBy']} */
+const managesCompany = ({ company }) => company.role === 'owner' || company.role === 'admin';
 
 /** The pages, in the order of the navigation. @type {readonly import('./section.d.ts').Section[]} */
 export const SECTIONS = [
-  { path: '/', name: 'Home', seenBy: everyone, load: () => import('./pages/home.js') },
-  { path: '/files', name: 'Files', seenBy: everyone, load: () => import('./pages/files/files.js') },
   {
-    path: '/audit',
-    ofCompany: true,
-    name: 'Audit',
-    seenBy: readsAudit,
-    load: () => import('./pages/audit/audit.js'),
+    path: '/',
+    name: 'Home',
+    seenBy: everyone,
+    load: () => import('./pages/home.js'),
   },
   {
     path: '/review',
     name: 'Review',
-    seenBy: (_, team) => team?.access === 'full',
+    seenBy: hasFullAccess,
     load: () => import('./pages/review/review.js'),
   },
   {
     path: '/memories',
     name: 'Memories',
-    hasRecords: true,
     seenBy: everyone,
+    hasRecords: true,
     load: () => import('./pages/memories/memories.js'),
   },
   {
@@ -34,10 +37,23 @@ export const SECTIONS = [
     load: () => import('./pages/memories/captures.js'),
   },
   {
+    path: '/files',
+    name: 'Files',
+    seenBy: everyone,
+    load: () => import('./pages/files/files.js'),
+  },
+  {
+    path: '/audit',
+    name: 'Audit',
+    seenBy: readsAudit,
+    ofCompany: true,
+    load: () => import('./pages/audit/audit.js'),
+  },
+  {
     path: '/jobs',
-    also: ['/dashboard'],
     name: 'Jobs',
     seenBy: everyone,
+    also: ['/dashboard'],
     load: () => import('./pages/jobs.js'),
   },
 ];

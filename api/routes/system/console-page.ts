@@ -5,7 +5,17 @@ import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
 /** The addresses of the console. Each is a page in the table of web/console/sections.js; `:id` names a record. */
-export const ADDRESSES = ['/', '/files', '/audit', '/jobs', '/dashboard'];
+export const ADDRESSES = [
+  '/',
+  '/review',
+  '/memories',
+  '/memories/:id',
+  '/captures',
+  '/files',
+  '/audit',
+  '/jobs',
+  '/dashboard',
+];
 
 /** The scripts of the console: those shared with other pages, its own, and those of the dashboard within it. */
 const SCRIPTS = [

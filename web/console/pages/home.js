@@ -6,10 +6,19 @@ import { FirstSteps } from './first-steps.js';
 
 /** What each section is for. @type {Readonly<Record<string, string>>} */
 const PURPOSES = {
-  '/files':
-    'The workspace files of the Team and its clients: their versions, and the copies that conflicts have left.',
-  '/audit': 'Who searched or changed what, and when.',
-  '/jobs': 'Files that are imported, and those that failed, with the reasons; how far the search index is.',
+  '/search': 'The passages that answer a question.',
+  '/sources': 'What is stored, with its passages.',
+  '/review': 'Memories that wait for a decision.',
+  '/memories': 'What the Team has learned, with its history.',
+  '/captures': 'Notes of sessions, from which memories are made.',
+  '/imports': 'Send files, and see what became of them and how much room is left.',
+  '/files': 'The workspace files, with their versions.',
+  '/people': 'Members, roles, invites, access to clients, and your own account.',
+  '/clients': 'The clients of the Team.',
+  '/tokens': 'Agent tokens, and how to connect an agent.',
+  '/audit': 'Who did what, and whether the log is complete.',
+  '/company': 'Teams, people, invitations, grants and tokens of the Company.',
+  '/jobs': 'What the service is doing, live: imports, vectors, queues and workers.',
 };
 
 /**
