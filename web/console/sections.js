@@ -18,6 +18,12 @@ export const SECTIONS = [
     load: () => import('./pages/home.js'),
   },
   {
+    path: '/search',
+    name: 'Search',
+    seenBy: everyone,
+    load: () => import('./pages/search/search.js'),
+  },
+  {
     path: '/review',
     name: 'Review',
     seenBy: hasFullAccess,

@@ -7,6 +7,7 @@ import { servePage } from './serve-page.ts';
 /** The addresses of the console. Each is a page in the table of web/console/sections.js; `:id` names a record. */
 export const ADDRESSES = [
   '/',
+  '/search',
   '/review',
   '/memories',
   '/memories/:id',
