@@ -18,10 +18,11 @@ const NO_ANSWER = { status: 0, answer: null, retryAfter: 0, answeredAt: NaN };
  * @param {string} [options.token] the token of the session
  * @param {string} [options.team] the id of the Team
  * @param {object} [options.body] is sent as JSON
+ * @param {string} [options.idempotencyKey] the same in every try of a request, which then takes effect only once
  * @param {AbortSignal} [options.signal] cancels the request, which then counts as unanswered
  * @returns {Promise<Reply>}
  */
-export async function askService(method, path, { token, team, body, signal } = {}) {
+export async function askService(method, path, { token, team, body, idempotencyKey, signal } = {}) {
   try {
     const response = await fetch(new URL(path, ROOT), {
       method,
@@ -29,6 +30,7 @@ export async function askService(method, path, { token, team, body, signal } = {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(team ? { 'memory-team': team } : {}),
+        ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
       },
       credentials: 'omit',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
