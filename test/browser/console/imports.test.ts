@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
 import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/dashboard.ts';
 import { FAULT, IMPORTS, letFileGo, plantImports, readImport } from '../../support/import-records.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
@@ -34,6 +35,18 @@ const says = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
 const warns = (page: Page, text: string | RegExp) =>
   page.getByRole('alert').filter({ hasText: text }).waitFor();
+
+async function setTeamQuota(company: SignedIn, quota: object): Promise<void> {
+  const answer = await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, { quota });
+  assert.equal(answer.statusCode, 200, answer.body);
+}
+
+/** Lets the page poll at once, as when the connection is back. */
+const poll = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
+/** The same all the time: for tests with a worker. */
+const pollOften = (page: Page) =>
+  page.evaluate("void setInterval(() => dispatchEvent(new Event('online')), 100)");
 
 /** Drops files on the page, as from a folder of the desktop. */
 async function drop(page: Page, files: readonly TestFile[]): Promise<void> {
@@ -83,103 +96,104 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     return { company, imports };
   }
 
-  test('files are dropped, each one shows what became of it, and a corrected one is imported', async (t) => {
-    const company = await service.company();
-    await startOwnWorker(t, service);
-    const { page, faults, refused } = await open(company);
-    await isShown(page);
-    await page.getByLabel('Tags').fill('Runbooks, on call');
-    await drop(page, [
-      { name: 'runbook.md', text: '# Night build\n\nIt runs at two.' },
-      { name: HOSTILE, text: 'The tapir swims.' },
-      { name: 'photo.gif', text: 'GIF89a' },
-      { name: 'broken.docx', text: 'no document' },
-      { name: 'notes.txt', bytes: [0x63, 0x61, 0x66, 0xe9] },
-      { name: 'empty.txt', text: '' },
-    ]);
-    await added(page, 'photo.gif').getByText('Files of type .gif cannot be imported').waitFor();
-    await added(page, 'empty.txt').getByText('The file is empty.').waitFor();
-    await added(page, 'runbook.md').getByText('Completed').waitFor();
-    await added(page, HOSTILE).getByText('Completed').waitFor();
-    await added(page, 'broken.docx').getByText('corrupt').waitFor();
-    await added(page, 'notes.txt').getByText('save it as UTF-8').waitFor();
-    await says(page, '6 files: 2 completed, 2 failed, 2 not imported.');
-    assert.equal(await page.locator('img').count(), 0);
-
-    await page.getByLabel('Show only files that were not imported').check();
-    assert.equal(await added(page, 'runbook.md').count(), 0);
-    await choose(page, [{ name: 'notes.txt', text: 'The café opens at nine.' }]);
-    await says(page, '7 files: 3 completed, 2 failed, 2 not imported.');
-
-    await listed(page, 'notes.txt').first().getByText('Completed').waitFor();
-    await title(page, '2 failed · Imports · Test Team');
-    const link = listed(page, 'runbook.md').getByRole('link', { name: 'runbook.md' });
-    const href = new URL(String(await link.getAttribute('href')), base);
-    const id = href.pathname.replace('/sources/', '');
-    const source = (await get(service, company, `/v1/memory/sources/${id}`)).json<{ tags: string[] }>();
-    assert.deepEqual(source.tags, ['runbooks', 'on call']);
-    assert.deepEqual([faults, refused], [[], []]);
-    await page.context().close();
-  });
-
-  test('a file that is imported already under its name is not sent again', async (t) => {
-    const company = await service.company();
-    await startOwnWorker(t, service);
-    const { page, refused } = await open(company);
-    const file = { name: 'minutes.txt', text: 'We met.' };
-    await choose(page, [file]);
-    await added(page, 'minutes.txt').getByText('Completed').waitFor();
-    await button(page, 'Clear this list').click();
-    await choose(page, [file, { name: 'minutes-2.txt', text: 'We met again.' }]);
-    await added(page, 'minutes.txt').getByText('Already imported').waitFor();
-    await added(page, 'minutes-2.txt').getByText('Completed').waitFor();
-    await says(page, '2 files: 1 completed, 1 already imported.');
-    const { items } = (await get(service, company, IMPORTS)).json<{ items: unknown[] }>();
-    assert.equal(items.length, 2);
-    assert.deepEqual(refused, []);
-    await page.context().close();
-  });
-
-  test('an import over the quota says so, the rest is kept back, and both are imported after it was raised', async (t) => {
-    const company = await service.company();
-    const setQuota = (chunks: number) =>
-      database.query('update identity.team set quota_chunks = $2, quota_bytes = null where id = $1', [
-        company.teamId,
-        chunks,
-      ]);
-    await setQuota(0);
-    await startOwnWorker(t, service);
-    const { page, faults } = await open(company);
-    await page.getByText('0 of 0').waitFor();
-    await page.getByRole('link', { name: 'Change the quota' }).waitFor();
-    // Files of more than half a request are sent one by one; the second one is held until the first has failed.
-    const first = Promise.withResolvers<void>();
-    let requests = 0;
-    await page.route('**/v1/memory/imports', async (route) => {
-      requests += 1;
-      if (requests === 2) await first.promise;
-      await route.continue();
+  describe('with a worker', () => {
+    const ends: (() => unknown)[] = [];
+    before(() => startOwnWorker({ after: (end) => ends.push(end) }, service));
+    after(async () => {
+      for (const end of ends.reverse()) await end();
     });
-    const text = `${'word '.repeat(300_000)}`;
-    await drop(page, [
-      { name: 'one.txt', text },
-      { name: 'two.txt', text: `two ${text}` },
-      { name: 'three.txt', text: `three ${text}` },
-    ]);
-    await added(page, 'one.txt').getByText('quota_exceeded').waitFor();
-    await warns(page, 'The Team has reached its quota of chunks');
-    first.resolve();
-    await added(page, 'two.txt').getByText('quota_exceeded').waitFor();
-    await added(page, 'three.txt').getByText('Waiting').waitFor();
-    await setQuota(1_000_000);
-    await button(page, 'Send the rest').click();
-    await added(page, 'three.txt').getByText('Completed').waitFor();
-    await added(page, 'one.txt').getByRole('button', { name: 'Retry one.txt' }).click();
-    await added(page, 'one.txt').getByText('Completed').waitFor();
-    await button(page, 'Retry all 1 that failed').click();
-    await says(page, '3 files: 3 completed.');
-    assert.deepEqual(faults, []);
-    await page.context().close();
+
+    test('files are dropped, each one shows what became of it, and a corrected one is imported', async () => {
+      const company = await service.company();
+      const { page, faults, refused } = await open(company);
+      await isShown(page);
+      await pollOften(page);
+      await page.getByLabel('Tags').fill('Runbooks, on call');
+      await drop(page, [
+        { name: 'runbook.md', text: '# Night build\n\nIt runs at two.' },
+        { name: HOSTILE, text: 'The tapir swims.' },
+        { name: 'photo.gif', text: 'GIF89a' },
+        { name: 'broken.docx', text: 'no document' },
+        { name: 'notes.txt', bytes: [0x63, 0x61, 0x66, 0xe9] },
+        { name: 'empty.txt', text: '' },
+      ]);
+      await added(page, 'photo.gif').getByText('Files of type .gif cannot be imported').waitFor();
+      await added(page, 'empty.txt').getByText('The file is empty.').waitFor();
+      await added(page, 'runbook.md').getByText('Completed').waitFor();
+      await added(page, HOSTILE).getByText('Completed').waitFor();
+      await added(page, 'broken.docx').getByText('corrupt').waitFor();
+      await added(page, 'notes.txt').getByText('save it as UTF-8').waitFor();
+      await says(page, '6 files: 2 completed, 2 failed, 2 not imported.');
+      assert.equal(await page.locator('img').count(), 0);
+
+      await page.getByLabel('Show only files that were not imported').check();
+      assert.equal(await added(page, 'runbook.md').count(), 0);
+      await choose(page, [{ name: 'notes.txt', text: 'The café opens at nine.' }]);
+      await says(page, '7 files: 3 completed, 2 failed, 2 not imported.');
+
+      await listed(page, 'notes.txt').first().getByText('Completed').waitFor();
+      await title(page, '2 failed · Imports · Test Team');
+      const link = listed(page, 'runbook.md').getByRole('link', { name: 'runbook.md' });
+      const href = new URL(String(await link.getAttribute('href')), base);
+      const id = href.pathname.replace('/sources/', '');
+      const source = (await get(service, company, `/v1/memory/sources/${id}`)).json<{ tags: string[] }>();
+      assert.deepEqual(source.tags, ['runbooks', 'on call']);
+      assert.deepEqual([faults, refused], [[], []]);
+      await page.context().close();
+    });
+
+    test('a file that is imported already under its name is not sent again', async () => {
+      const company = await service.company();
+      const { page, refused } = await open(company);
+      await isShown(page);
+      await pollOften(page);
+      const file = { name: 'minutes.txt', text: 'We met.' };
+      await choose(page, [file]);
+      await added(page, 'minutes.txt').getByText('Completed').waitFor();
+      await button(page, 'Clear this list').click();
+      await choose(page, [file, { name: 'minutes-2.txt', text: 'We met again.' }]);
+      await added(page, 'minutes.txt').getByText('Already imported').waitFor();
+      await added(page, 'minutes-2.txt').getByText('Completed').waitFor();
+      await says(page, '2 files: 1 completed, 1 already imported.');
+      const { items } = (await get(service, company, IMPORTS)).json<{ items: unknown[] }>();
+      assert.equal(items.length, 2);
+      assert.deepEqual(refused, []);
+      await page.context().close();
+    });
+
+    test('an import over the quota says so, the rest is kept back, and both are imported after it was raised', async () => {
+      const company = await service.company();
+      const setQuota = (chunks: number) => setTeamQuota(company, { chunks, bytes: null });
+      await setQuota(0);
+      const { page, faults } = await open(company);
+      await page.getByText('0 of 0').waitFor();
+      await page.getByRole('link', { name: 'Change the quota' }).waitFor();
+      await pollOften(page);
+      // Files that are added apart are sent apart. The second one is held until the first one has failed.
+      const first = Promise.withResolvers<void>();
+      let requests = 0;
+      await page.route('**/v1/memory/imports', async (route) => {
+        requests += 1;
+        if (requests === 2) await first.promise;
+        await route.continue();
+      });
+      for (const name of ['one.txt', 'two.txt', 'three.txt'])
+        await drop(page, [{ name, text: `Text ${name}` }]);
+      await added(page, 'one.txt').getByText('quota_exceeded').waitFor();
+      await warns(page, 'The Team has reached its quota of chunks');
+      first.resolve();
+      await added(page, 'two.txt').getByText('quota_exceeded').waitFor();
+      await added(page, 'three.txt').getByText('Waiting').waitFor();
+      await setQuota(1_000_000);
+      await button(page, 'Send the rest').click();
+      await added(page, 'three.txt').getByText('Completed').waitFor();
+      await added(page, 'one.txt').getByRole('button', { name: 'Retry one.txt' }).click();
+      await added(page, 'one.txt').getByText('Completed').waitFor();
+      await button(page, 'Retry all failed imports (1)').click();
+      await says(page, '3 files: 3 completed.');
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    });
   });
 
   test('a busy service and a lost answer are waited for, and no file is imported twice', async () => {
@@ -308,7 +322,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await button(page, 'Forget it').click();
     await says(page, 'b.txt is forgotten.');
     assert.equal(await focused(page), 'a.txt');
-    await button(page, 'Retry all 2 that failed').click();
+    await button(page, 'Retry all failed imports (2)').click();
     await says(page, '2 imports are queued again.');
     await page.getByText('No import matches.').waitFor();
     await page.goBack();
@@ -348,12 +362,14 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await says(page, 'No worker is running, so files wait.');
     await title(page, '1 in progress');
     await beginRun(service, company, made.id, { stage: 'storing', percent: 5 });
+    await poll(page);
     await listed(page, 'long.txt').getByText('Storing, 5 % · step 3 of 3').waitFor();
     assert.equal(
       await page.getByRole('progressbar', { name: 'Progress of long.txt' }).getAttribute('value'),
       '2.05',
     );
     await failRun(service, company, made.id, FAULT);
+    await poll(page);
     await listed(page, 'long.txt').getByText(FAULT.message).waitFor();
     await title(page, '1 failed');
     await page.clock.install();
@@ -388,7 +404,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await choose(page, [{ name: 'mine.txt', text: 'Mine.' }]);
     await listed(page, 'mine.txt').getByText('Client Open client').waitFor();
     await listed(page, 'mine.txt').getByText('By you').waitFor();
-    await button(page, 'Retry all of mine that failed').waitFor();
+    await button(page, 'Retry all of my failed imports').waitFor();
     await listed(page, 'mine.txt').getByRole('button', { name: 'Cancel mine.txt' }).waitFor();
     assert.deepEqual(refused, []);
     await page.context().close();
@@ -421,41 +437,22 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     const { company, imports } = await withFailed(...NAMES, 'a.txt');
     const clientId = await addClient(service, company);
     await database.query('update identity.client set name = $2 where id = $1', [clientId, 'W'.repeat(300)]);
-    await database.query('update identity.team set quota_chunks = 10, quota_bytes = 1000 where id = $1', [
-      company.teamId,
-    ]);
+    await setTeamQuota(company, { chunks: 10, bytes: 1000 });
     await importFiles(service, company, [{ filename: 'b.txt', text: 'b' }], { clientId });
     await beginRun(service, company, imports[3]!.id, { stage: 'cutting', percent: 40 });
-    const page = { url: urlOf(company), token: company.token, shown };
-    await assertLooks(browser, page);
-    await assertLooks(browser, {
-      ...page,
-      shown: async (tab) => {
-        await shown(tab);
-        await tab.route('**/v1/memory/imports', (route) => route.abort());
-        await drop(
-          tab,
-          [...NAMES, 'photo.gif'].map((name) => ({ name, text: 'A text.' })),
-        );
-        await tab.getByText('The page tries again by itself.').waitFor();
-      },
-    });
-    await assertIsolates(browser, page, [...NAMES, 'W'.repeat(300)]);
-    await assertIsolates(
-      browser,
-      {
-        ...page,
-        shown: async (tab) => {
-          await shown(tab);
-          await choose(
-            tab,
-            NAMES.map((name) => ({ name: `x${name}`.slice(-300), text: name })),
-          );
-          await added(tab, HOSTILE).getByText('Queued').waitFor();
-        },
-      },
-      NAMES,
-    );
+    const page = { url: urlOf(company), token: company.token };
+    const drops = async (tab: Page) => {
+      await shown(tab);
+      // Some are refused, one fails, and the others wait for the service.
+      await tab.route('**/v1/memory/imports', (route) => route.abort());
+      await drop(
+        tab,
+        [...NAMES, 'photo.gif'].map((name) => ({ name, text: name === HOSTILE ? '' : 'A text.' })),
+      );
+      await tab.getByText('The page tries again in').waitFor();
+    };
+    await assertLooks(browser, { ...page, shown: drops });
+    await assertIsolates(browser, { ...page, shown: drops }, [...NAMES, 'W'.repeat(300)]);
   });
 
   test('a first load with 50 imports is at most 100 kB and 40 requests', async () => {

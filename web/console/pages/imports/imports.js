@@ -8,7 +8,7 @@ import { count } from '../../parts/words.js';
 import { AddFiles } from './add-files.js';
 import { ImportList, isActive, STATES } from './import-list.js';
 import { senderOf } from './sender.js';
-import { SentFiles, summaryOf } from './sent-files.js';
+import { SentFiles } from './sent-files.js';
 import { Storage } from './storage.js';
 import { useWatch } from './watch.js';
 
@@ -35,7 +35,7 @@ function useClients(ask) {
       let cursor = null;
       do {
         const reply = await ask('GET', withQuery('team/clients', { limit: 200, cursor }));
-        if (!isDone(reply)) break;
+        if (!isDone(reply)) return;
         found.push(...reply.answer.items);
         cursor = reply.answer.nextCursor;
       } while (cursor !== null);
@@ -167,7 +167,10 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
 
   const going = (figures?.queued ?? 0) + (figures?.running ?? 0);
   useLayoutEffect(() => {
-    if (sending) setTitle(summaryOf(files));
+    if (sending)
+      setTitle(
+        `Sending: ${files.filter(({ state }) => state !== 'waiting' && state !== 'sending').length} of ${files.length}`,
+      );
     else if (going > 0) setTitle(`${going} in progress`);
     else if (figures !== undefined)
       setTitle(figures.failed > 0 ? `${figures.failed} failed` : count(figures.completed, 'file'));
@@ -182,7 +185,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
       ${team.state === 'archived' && html`<p class="notice">This Team is archived: it can be read, and nothing in it can be changed.</p>`}
       ${noWorker && html`<p class="notice imports-warn" role="status">No worker is running, so files wait. They are read as soon as one is started by those who operate the service.</p>`}
       ${silent && html`<p class="notice imports-warn" role="status">The service does not answer, so what is shown can be old. The page tries again by itself.</p>`}
-      ${writes && html`<${AddFiles} clients=${writable} client=${writable?.some(({ id }) => id === client) ? client : null} sender=${sender} />`}
+      ${writes && html`<${AddFiles} clients=${writable} client=${writable?.some(({ id }) => id === client) === false ? null : client} sender=${sender} />`}
       <${SentFiles} sender=${sender} rows=${rows} />
       ${status.value?.usage !== undefined && html`<${Storage} usage=${status.value.usage} quota=${status.value.quota} mayChange=${company.role === 'owner'} link=${link} />`}
       <section class="card" aria-labelledby="imports-heading">
@@ -192,7 +195,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
             writes &&
             (figures?.failed ?? 0) > 0 &&
             html`<button type="button" class="small" aria-busy=${action.busy ? 'true' : undefined} onClick=${retryAll}>
-              ${team.access === 'full' ? `Retry all ${figures?.failed} that failed` : 'Retry all of mine that failed'}
+              ${team.access === 'full' ? `Retry all failed imports (${figures?.failed})` : 'Retry all of my failed imports'}
             </button>`
           }
         </div>

@@ -1,5 +1,6 @@
-import { askService, describeFailure } from '../../../shared/ask-service.js';
+import { askService } from '../../../shared/ask-service.js';
 import { isDone, problemOf } from '../../parts/ask.js';
+import { count } from '../../parts/words.js';
 import { batchLength, faultOf, readContent } from './chosen-files.js';
 
 /**
@@ -31,6 +32,11 @@ const FILE_FAULTS = new Set([400, 413, 415, 422, 500]);
 /** The statuses after which the same request is sent again. */
 const PASSING = new Set([0, 429, 502, 503, 504]);
 const LONGEST_PAUSE_SECONDS = 30;
+/** Why a request is sent again. @type {Readonly<Record<number, string>>} */
+const WHY = {
+  0: 'The service did not answer. Check your connection.',
+  429: 'Much was sent in a short time.',
+};
 
 /** The senders of the user of this tab, by Team. @type {{ token: string, byTeam: Map<string, Sender> }} */
 let opened = { token: '', byTeam: new Map() };
@@ -187,7 +193,7 @@ function openSender(token, team) {
       const again = PASSING.has(reply.status) || reply.answer?.code === 'idempotency_in_progress';
       if (!again) return reply;
       const seconds = Math.max(reply.retryAfter, Math.min(2 ** failures, LONGEST_PAUSE_SECONDS));
-      pause = `${describeFailure({ ...reply, retryAfter: seconds })} The page tries again by itself.`;
+      pause = `${WHY[reply.status] ?? 'The service is busy.'} The page tries again in ${count(seconds, 'second')}.`;
       report();
       await new Promise((resolve) => {
         hurry = () => resolve(undefined);

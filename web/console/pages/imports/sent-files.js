@@ -42,7 +42,7 @@ const isProblem = (file) => ['refused', 'unsent', 'failed'].includes(stateOf(fil
  * The outcome of all files, in one sentence.
  * @param {readonly Sending[]} files
  */
-export function summaryOf(files) {
+function summaryOf(files) {
   const states = files.map((file) => stateOf(file).state);
   const number = (/** @type {string[]} */ ...some) => states.filter((state) => some.includes(state)).length;
   const parts = [
