@@ -151,6 +151,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       await choose(page, [file]);
       await added(page, 'minutes.txt').getByText('Completed').waitFor();
       await button(page, 'Clear this list').click();
+      assert.equal(await focused(page), 'add-heading');
       await choose(page, [file, { name: 'minutes-2.txt', text: 'We met again.' }]);
       await added(page, 'minutes.txt').getByText('Already imported').waitFor();
       await added(page, 'minutes-2.txt').getByText('Completed').waitFor();
@@ -186,6 +187,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       await added(page, 'three.txt').getByText('Waiting').waitFor();
       await setQuota(1_000_000);
       await button(page, 'Send the rest').click();
+      assert.equal(await focused(page), 'sent-heading');
       await added(page, 'three.txt').getByText('Completed').waitFor();
       await added(page, 'one.txt').getByRole('button', { name: 'Retry one.txt' }).click();
       await added(page, 'one.txt').getByText('Completed').waitFor();
@@ -325,6 +327,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await button(page, 'Retry all failed imports (2)').click();
     await says(page, '2 imports are queued again.');
     await page.getByText('No import matches.').waitFor();
+    assert.equal(await focused(page), 'imports-heading');
     await page.goBack();
     await listed(page, 'fine.txt').waitFor();
     await button(page, 'Cancel c.txt').click();
@@ -373,6 +376,9 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await listed(page, 'long.txt').getByText(FAULT.message).waitFor();
     await title(page, '1 failed');
     await page.clock.install();
+    await page.reload();
+    await listed(page, 'long.txt').getByText(FAULT.message).waitFor();
+    await title(page, '1 failed');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.clock.runFor(60_000);

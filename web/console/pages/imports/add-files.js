@@ -74,7 +74,7 @@ export function AddFiles({ clients, client, sender }) {
       tagField.current?.focus();
       return undefined;
     }
-    // Also if the client is not open to the user any more: then the service refuses, and nothing is stored elsewhere.
+    // Also if the client is not open to the user: then the service refuses, and nothing is stored elsewhere.
     const target = { clientId: layer === '' ? null : layer, tags: tagsIn(tags), expiresAt: endOf(expiry) };
     return sender.add(chosen, target);
   }
@@ -123,7 +123,7 @@ export function AddFiles({ clients, client, sender }) {
 
   return html`
     <section class="card" aria-labelledby="add-heading">
-      <h2 id="add-heading">Add files</h2>
+      <h2 id="add-heading" tabindex="-1">Add files</h2>
       <form class="filters imports-target" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <div class="wide">
           <label for="layer">Store in</label>

@@ -87,7 +87,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
 
   /**
    * Shows what is known of some imports now.
-   * @param {ReadonlyMap<string, Import | null>} known null: it does not exist any more
+   * @param {ReadonlyMap<string, Import | null>} known null: it no longer exists
    */
   function take(known) {
     sender.update(known);
@@ -144,6 +144,8 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
       /** @type {Import[]} */
       const imports = reply.answer.imports;
       take(new Map(imports.map((item) => [item.id, item])));
+      // The button disappears if none has failed.
+      document.getElementById('imports-heading')?.focus();
       const what = imports.length === 1 ? 'import is' : 'imports are';
       setNews(
         imports.length === 0 ? 'There was nothing to retry.' : `${imports.length} ${what} queued again.`,
@@ -209,7 +211,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
               ${Object.entries(STATES).map(
                 ([value, words]) =>
                   html`<option key=${value} value=${value}>
-                    ${value === 'cancelled' || figures === undefined ? words : `${words} (${figures[/** @type {'queued'} */ (value)]})`}
+                    ${value === 'cancelled' || figures === undefined || client !== null ? words : `${words} (${figures[/** @type {'queued'} */ (value)]})`}
                   </option>`,
               )}
             </select>

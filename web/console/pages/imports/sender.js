@@ -32,6 +32,8 @@ const FILE_FAULTS = new Set([400, 413, 415, 422, 500]);
 /** The statuses after which the same request is sent again. */
 const PASSING = new Set([0, 429, 502, 503, 504]);
 const LONGEST_PAUSE_SECONDS = 30;
+/** After so many tries, some three minutes, the user decides when to go on. */
+const MAX_TRIES = 10;
 /** Why a request is sent again. @type {Readonly<Record<number, string>>} */
 const WHY = {
   0: 'The service did not answer. Check your connection.',
@@ -192,8 +194,13 @@ function openSender(token, team) {
       const reply = await askService('POST', 'v1/memory/imports', { token, team, body, idempotencyKey });
       const again = PASSING.has(reply.status) || reply.answer?.code === 'idempotency_in_progress';
       if (!again) return reply;
+      const why = WHY[reply.status] ?? 'The service is busy.';
+      if (failures + 1 === MAX_TRIES) {
+        hold(`${why} Sending has stopped after ${count(MAX_TRIES, 'try', 'tries')}. Go on later.`);
+        return null;
+      }
       const seconds = Math.max(reply.retryAfter, Math.min(2 ** failures, LONGEST_PAUSE_SECONDS));
-      pause = `${WHY[reply.status] ?? 'The service is busy.'} The page tries again in ${count(seconds, 'second')}.`;
+      pause = `${why} The page tries again in ${count(seconds, 'second')}.`;
       report();
       await new Promise((resolve) => {
         hurry = () => resolve(undefined);
@@ -242,7 +249,7 @@ function openSender(token, team) {
       held = '';
       void run();
     },
-    /** Removes what is not on its way any more. */
+    /** Removes what is no longer on its way. */
     clear() {
       files = files.filter(({ state }) => state === 'sending' || (state === 'waiting' && running));
       if (!running) held = '';
@@ -250,7 +257,7 @@ function openSender(token, team) {
     },
     /**
      * Takes over what is known of the imports now. If one exceeds the quota, the files that wait are kept back.
-     * @param {ReadonlyMap<string, Import | null>} imports null: it does not exist any more
+     * @param {ReadonlyMap<string, Import | null>} imports null: it no longer exists
      */
     update(imports) {
       for (const file of files) {

@@ -72,6 +72,15 @@ export function SentFiles({ sender, rows }) {
   const [problemsOnly, setProblemsOnly] = useState(false);
   const focus = useRowFocus('sent-heading');
   if (files.length === 0) return null;
+  /**
+   * Does what a button says that then disappears: the heading gets the focus.
+   * @param {() => void} does
+   */
+  function act(does) {
+    does();
+    const heading = sender.view().files.length === 0 ? 'add-heading' : 'sent-heading';
+    document.getElementById(heading)?.focus();
+  }
   const problems = files.filter(isProblem);
   const listed = problemsOnly ? problems : files;
   const sent = files.filter(({ state }) => state !== 'waiting' && state !== 'sending').length;
@@ -84,10 +93,10 @@ export function SentFiles({ sender, rows }) {
           ${
             busy &&
             held === '' &&
-            html`<button type="button" class="small" onClick=${() => sender.hold('You have stopped sending. The files that wait were not sent.')}>Stop</button>`
+            html`<button type="button" class="small" onClick=${() => act(() => sender.hold('You have stopped sending. The files that wait were not sent.'))}>Stop</button>`
           }
-          ${!busy && waits && html`<button type="button" class="small" onClick=${() => sender.resume([])}>Send the rest</button>`}
-          ${!busy && html`<button type="button" class="small" onClick=${() => sender.clear()}>Clear this list</button>`}
+          ${!busy && waits && html`<button type="button" class="small" onClick=${() => act(() => sender.resume([]))}>Send the rest</button>`}
+          ${!busy && html`<button type="button" class="small" onClick=${() => act(() => sender.clear())}>Clear this list</button>`}
         </div>
       </div>
       <p role="status">${summaryOf(files)}</p>

@@ -14,8 +14,8 @@ const NEARLY = 0.9;
  */
 export function Storage({ usage, quota, mayChange, link }) {
   const limits = { chunks: quota?.chunks ?? null, bytes: quota?.bytes ?? null };
-  const isFull = (/** @type {'chunks' | 'bytes'} */ what) =>
-    limits[what] !== null && usage[what] >= limits[what] * NEARLY;
+  const shares = [shareOf(usage.chunks, limits.chunks), shareOf(usage.bytes, limits.bytes)];
+  const most = Math.max(...shares.map((share) => share ?? 0));
   return html`
     <section class="card" aria-labelledby="storage-heading">
       <h2 id="storage-heading">Storage of the Team</h2>
@@ -24,8 +24,11 @@ export function Storage({ usage, quota, mayChange, link }) {
         <${Meter} name="Space" used=${usage.bytes} limit=${limits.bytes} words=${size} />
       </div>
       ${
-        (isFull('chunks') || isFull('bytes')) &&
-        html`<p class="imports-note">The quota is nearly used up. Beyond it, imports fail, and can be retried when there is room. Delete sources that are no longer needed, or get a higher quota.</p>`
+        most >= NEARLY &&
+        html`<p class="imports-note">
+          ${most >= 1 ? 'The quota is used up. Imports fail now' : 'The quota is nearly used up. Beyond it, imports fail'},${' '}
+          and can be retried when there is room. Delete sources that are no longer needed, or get a higher quota.
+        </p>`
       }
       <p class="quiet">
         In ${count(usage.sources, 'source')} and ${count(usage.files, 'workspace file')}. ${
@@ -44,7 +47,7 @@ export function Storage({ usage, quota, mayChange, link }) {
  * @param {{ name: string, used: number, limit: number | null, words: (n: number) => string }} props
  */
 function Meter({ name, used, limit, words }) {
-  const share = limit === null ? null : limit === 0 ? 1 : used / limit;
+  const share = shareOf(used, limit);
   return html`
     <div>
       <p class="imports-figure">
@@ -55,6 +58,13 @@ function Meter({ name, used, limit, words }) {
     </div>
   `;
 }
+
+/**
+ * The share of a quota that is used; null without one.
+ * @param {number} used
+ * @param {number | null} limit
+ */
+const shareOf = (used, limit) => (limit === null ? null : limit === 0 ? 1 : used / limit);
 
 /** @param {number} share */
 const percent = (share) => (share > 0 && share < 0.01 ? 'less than 1 %' : `${Math.floor(share * 100)} %`);

@@ -36,7 +36,8 @@ export function useWatch(watch) {
   const { moving, page } = watch;
   useLayoutEffect(() => {
     if (!moving) return undefined;
-    let polls = 0;
+    // What was read when the page was opened is new.
+    let polls = 1;
     const polling = startPolling({
       look: (signal, pace) => look(given, signal, pace, polls++),
       answered: () => setSilent(false),
