@@ -200,7 +200,7 @@ function Row({ item, rows }) {
  * @param {object} props
  * @param {import('../../parts/list.js').List<Import>} props.list
  * @param {Rows} props.rows
- * @param {import('../../html.js').Children} props.empty is shown if there are none
+ * @param {import('../../html.js').Children} props.empty is shown in place of an empty list
  */
 export function ImportList({ list, rows, empty }) {
   const focus = useRowFocus('imports-heading');

@@ -13,8 +13,8 @@ import { isActive } from './import-list.js';
  * @property {{ token: string, team: { id: string }, lost: (reply: { status: number }) => void }} page
  * @property {readonly string[]} active the ids of the queued and running imports that are shown
  * @property {boolean} moving whether any import of the Team is queued or running
- * @property {(known: ReadonlyMap<string, Import | null>) => void} take is called with what was read; null: it does not
- *   exist any more
+ * @property {(known: ReadonlyMap<string, Import | null>) => void} take is called with what was read; null: it no
+ *   longer exists
  * @property {(status: Status) => void} setStatus
  */
 
