@@ -43,6 +43,12 @@ export const SECTIONS = [
     load: () => import('./pages/memories/captures.js'),
   },
   {
+    path: '/imports',
+    name: 'Imports',
+    seenBy: everyone,
+    load: () => import('./pages/imports/imports.js'),
+  },
+  {
     path: '/files',
     name: 'Files',
     seenBy: everyone,

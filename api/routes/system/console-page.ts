@@ -12,6 +12,7 @@ export const ADDRESSES = [
   '/memories',
   '/memories/:id',
   '/captures',
+  '/imports',
   '/files',
   '/audit',
   '/jobs',
