@@ -47,11 +47,12 @@ export function useAsk({ session, team, lost }) {
 }
 
 /**
- * Whether the session has ended, or the Team is no longer open to the user.
+ * Whether the session has ended, or the Team is no longer open to the user. A wrong password is 401 too.
  * @param {Reply} reply
  */
 const isLost = ({ status, answer }) =>
-  status === 401 || (status === 403 && answer?.code === 'team_forbidden');
+  (status === 401 && answer?.code !== 'invalid_credentials') ||
+  (status === 403 && answer?.code === 'team_forbidden');
 
 /** @param {Reply} reply */
 export const isDone = ({ status }) => status >= 200 && status < 300;
