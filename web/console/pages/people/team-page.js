@@ -1,0 +1,190 @@
+import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
+import { isDone, problemOf, useAsk, withQuery } from '../../parts/ask.js';
+
+/**
+ * @typedef {import('../../parts/ask.js').Ask} Ask
+ * @typedef {import('../../parts/ask.js').Reply} Reply
+ *
+ * What a user can do about the people and clients of a Team. `manages`: remove and revoke, in an archived Team too.
+ * `changes`: everything else that Full access permits. `appoints`: whatever concerns a Team Owner.
+ * @typedef {{ manages: boolean, changes: boolean, appoints: boolean }} Rights
+ *
+ * What the views of a page get: its props, requests, rights, and `reread`, which reads the session again.
+ * @typedef {import('../../section.d.ts').PageProps & { ask: Ask, rights: Rights, reread: () => Promise<void> }} TeamPage
+ */
+
+/** The refusals after which the rights of the user, or the state of the Team, are not those that the page shows. */
+const OUTDATED = new Set(['full_access_required', 'forbidden', 'team_archived']);
+
+/**
+ * Adds to the props of a page what its views need.
+ * @param {import('../../section.d.ts').PageProps} props
+ * @returns {TeamPage}
+ */
+export function useTeamPage(props) {
+  const { session, team } = props;
+  const plainAsk = useAsk(props);
+  const given = useRef(props);
+  given.current = props;
+  const requests = useMemo(() => {
+    async function reread() {
+      const reply = await plainAsk('GET', 'auth/session');
+      if (!isDone(reply)) return;
+      /** @type {{ id: string }[]} */
+      const teams = reply.answer.teams;
+      // `lost` tells the user why the Team is no longer shown.
+      if (teams.some(({ id }) => id === team.id)) given.current.refreshed(reply.answer);
+      else given.current.lost({ status: 403 });
+    }
+    /** @type {Ask} */
+    async function ask(method, path, body) {
+      const reply = await plainAsk(method, path, body);
+      if (OUTDATED.has(reply.answer?.code)) await reread();
+      return reply;
+    }
+    return { ask, reread };
+  }, [plainAsk]);
+  const manages = team.access === 'full';
+  const rights = {
+    manages,
+    changes: manages && team.state === 'active',
+    appoints: session.company.role === 'owner' || team.role === 'owner',
+  };
+  return { ...props, ...requests, rights };
+}
+
+/**
+ * Sets the title of the tab. The console clears it when the Team gets another name, after the effects of the page.
+ * @param {TeamPage} page
+ * @param {string} what
+ */
+export function useTitle({ setTitle, team }, what) {
+  useLayoutEffect(() => queueMicrotask(() => setTitle(what)), [what, team.name]);
+}
+
+/**
+ * A change, one at a time. Unlike an action of `useAction`, it returns refusals too.
+ * @param {Ask} ask
+ * @param {Readonly<Record<string, string>>} [texts] what refusals mean here, by their code
+ * @returns {{ busy: boolean, problem: string, setProblem: (problem: string) => void,
+ *   send: (method: string, path: string, body?: object) => Promise<Reply | null> }} `send` returns null while
+ *   another change is on its way
+ */
+export function useChange(ask, texts = {}) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const sending = useRef(false);
+  return {
+    busy,
+    problem,
+    setProblem,
+    async send(method, path, body) {
+      if (sending.current) return null;
+      sending.current = true;
+      setBusy(true);
+      setProblem('');
+      const reply = await ask(method, path, body);
+      sending.current = false;
+      setBusy(false);
+      if (!isDone(reply)) setProblem(texts[reply.answer?.code] ?? problemOf(reply));
+      return reply;
+    },
+  };
+}
+
+/**
+ * Reads every page of a list.
+ * @template Item
+ * @param {Ask} ask
+ * @param {string | null} path null reads nothing
+ * @returns {{ items: readonly Item[] | null, problem: string, reload: () => Promise<void> }} `items` is null until
+ *   all are there
+ */
+export function useAll(ask, path) {
+  const [items, setItems] = useState(/** @type {readonly Item[] | null} */ (null));
+  const [problem, setProblem] = useState('');
+  async function reload() {
+    if (path === null) return;
+    setProblem('');
+    /** @type {Item[]} */
+    const read = [];
+    let cursor = null;
+    do {
+      const reply = await ask('GET', withQuery(path, { limit: 200, cursor }));
+      if (!isDone(reply)) {
+        setProblem(problemOf(reply));
+        return;
+      }
+      read.push(...reply.answer.items);
+      cursor = reply.answer.nextCursor;
+    } while (cursor !== null);
+    setItems(read);
+  }
+  useLayoutEffect(() => void reload(), [ask, path]);
+  return { items, problem, reload };
+}
+
+/**
+ * Reads the rest of a list while it is filtered, so that the filter finds everything.
+ * @param {Pick<import('../../parts/list.js').List<unknown>, 'next' | 'busy' | 'problem' | 'more'>} list
+ * @param {boolean} isFiltered
+ */
+export function useRest(list, isFiltered) {
+  useLayoutEffect(() => {
+    if (isFiltered && list.next !== null && !list.busy && list.problem === '') void list.more();
+  });
+}
+
+/**
+ * Whether one of the texts contains what is sought, in any case.
+ * @param {string} sought
+ * @param {readonly string[]} texts
+ */
+export function matches(sought, texts) {
+  const folded = sought.trim().toLowerCase();
+  return texts.some((text) => text.toLowerCase().includes(folded));
+}
+
+/**
+ * Moves the focus once an element is there, such as the next row after one has disappeared.
+ * @returns {(...ids: string[]) => void} of these ids, the first that the page has after its next change
+ */
+export function useFocusNext() {
+  const wanted = useRef(/** @type {string[]} */ ([]));
+  const [, setTurn] = useState(0);
+  useLayoutEffect(() => {
+    const ids = wanted.current;
+    wanted.current = [];
+    for (const id of ids) {
+      const found = document.getElementById(id);
+      if (found !== null) return found.focus();
+    }
+  });
+  return (...ids) => {
+    wanted.current = ids;
+    setTurn((turn) => turn + 1);
+  };
+}
+
+/**
+ * A field that filters what is shown. It lives in the address.
+ * @param {object} props
+ * @param {TeamPage} props.page
+ * @param {string} props.path of the page
+ * @param {string} props.name its name in the address
+ * @param {string} props.label
+ */
+export function Filter({ page, path, name, label }) {
+  const { query, link, go } = page;
+  /** @param {Event} event */
+  function type({ target }) {
+    if (!(target instanceof HTMLInputElement)) return;
+    go(link(path, { ...Object.fromEntries(query), [name]: target.value }), true);
+  }
+  return html`
+    <div class="filter">
+      <label for=${`filter-${name}`}>${label}</label>
+      <input id=${`filter-${name}`} type="search" autocomplete="off" value=${query.get(name) ?? ''} onInput=${type} />
+    </div>
+  `;
+}
