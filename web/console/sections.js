@@ -55,6 +55,18 @@ export const SECTIONS = [
     load: () => import('./pages/files/files.js'),
   },
   {
+    path: '/people',
+    name: 'People',
+    seenBy: everyone,
+    load: () => import('./pages/people/people.js'),
+  },
+  {
+    path: '/clients',
+    name: 'Clients',
+    seenBy: everyone,
+    load: () => import('./pages/people/clients.js'),
+  },
+  {
     path: '/audit',
     name: 'Audit',
     seenBy: readsAudit,

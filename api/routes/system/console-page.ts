@@ -14,6 +14,8 @@ export const ADDRESSES = [
   '/captures',
   '/imports',
   '/files',
+  '/people',
+  '/clients',
   '/audit',
   '/jobs',
   '/dashboard',
