@@ -57,6 +57,10 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   const sections = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
   const record = recordAt(address.path, section);
   const readable = sections.includes(section);
+  /** Another page or record begins with a title of its own, which it sets before the effects here. */
+  const shownKey = [section.path, record ?? '', team?.id ?? ''].join(' ');
+  const titled = useRef({ key: shownKey, what: '' });
+  if (titled.current.key !== shownKey) titled.current = { key: shownKey, what: '' };
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const { Page, failed } = usePage(section, readable);
   /** The Team that is shown now, for answers that come late. */
@@ -64,7 +68,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   shown.current = team;
 
   useLayoutEffect(() => heading.current?.focus(), [section, record]);
-  useLayoutEffect(() => setTitle(''), [section, record, team?.name]);
+  useLayoutEffect(writeTitle, [shownKey, team?.name]);
   useLayoutEffect(() => {
     if (team === null) return;
     storeValue(TEAM_KEY, team.id);
@@ -73,7 +77,12 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
 
   /** @param {string} what */
   function setTitle(what) {
-    document.title = [what, section?.name, team?.name].filter(Boolean).join(' · ');
+    titled.current.what = what;
+    writeTitle();
+  }
+
+  function writeTitle() {
+    document.title = [titled.current.what, section?.name, team?.name].filter(Boolean).join(' · ');
   }
 
   /** @param {Omit<Session, 'token'>} answer */
@@ -119,7 +128,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
     return (
       Page !== null &&
       html`<${Page}
-        key=${`${section?.path} ${record ?? ''} ${team?.id ?? ''}`}
+        key=${shownKey}
         session=${session}
         team=${team}
         record=${record}

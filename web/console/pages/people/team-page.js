@@ -54,12 +54,12 @@ export function useTeamPage(props) {
 }
 
 /**
- * Sets the title of the tab. The console clears it when the Team gets another name, after the effects of the page.
+ * Sets the title of the tab.
  * @param {TeamPage} page
  * @param {string} what
  */
-export function useTitle({ setTitle, team }, what) {
-  useLayoutEffect(() => queueMicrotask(() => setTitle(what)), [what, team.name]);
+export function useTitle({ setTitle }, what) {
+  useLayoutEffect(() => setTitle(what), [what]);
 }
 
 /**
