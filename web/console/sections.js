@@ -29,6 +29,7 @@ export const SECTIONS = [
     seenBy: hasFullAccess,
     load: () => import('./pages/review/review.js'),
   },
+  { path: '/tokens', name: 'Tokens', seenBy: everyone, load: () => import('./pages/tokens/tokens.js') },
   {
     path: '/memories',
     name: 'Memories',

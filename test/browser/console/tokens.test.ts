@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Token } from '../../../shared/schemas/identity.ts';
+import { createAgent, expire } from '../../support/agent-tokens.ts';
+import { openTestApp } from '../../support/app.ts';
+import { ask, listAll } from '../../support/company.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { focused, title } from '../../support/pages.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
+import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+
+/** Right-to-left, without a place to break, and with markup. */
+const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;
+const service = await openTestApp();
+const { database } = service;
+
+describe('the page of tokens', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const open = (path: string, token: string) => openConsole(browser, `${base}${path}`, token);
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const said = (page: Page, text: string) => page.locator('.said').filter({ hasText: text }).waitFor();
+  const row = (page: Page, name: string) => page.locator('.records > li').filter({ hasText: name });
+  const issued = (page: Page) => page.getByRole('region', { name: 'Copy the token now' });
+  const secretOf = (page: Page) => issued(page).locator('code').first().innerText();
+  const contents = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML');
+  const tokens = (caller: Caller) => listAll<Token>(service, caller, '/v1/auth/tokens');
+  /** The status of a request with this token, sent as the page says. */
+  async function statusWith(token: string) {
+    const answer = await fetch(`${base}/v1/team`, { headers: { authorization: `Bearer ${token}` } });
+    return answer.status;
+  }
+
+  test('a token is created, shown once with the lines that contain it, and leaves the document', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { page, faults, refused } = await open('/tokens', company.token);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByText('You have no token yet.').waitFor();
+    await title(page, 'Your tokens · Tokens · Test Team');
+    await button(page, 'Create a token').click();
+    await dialog(page).getByLabel('Name').fill('Build agent');
+    await dialog(page).getByLabel('memory:write').uncheck();
+    await dialog(page).getByLabel('workspace:read').check();
+    await dialog(page).getByLabel('Layers').selectOption('some');
+    await dialog(page).getByLabel('A client').check();
+    await dialog(page).getByLabel('Days until it expires').fill('30');
+    await button(page, 'Create the token').click();
+    const secret = await secretOf(page);
+    assert.match(secret, /^tm_pat_/);
+    assert.equal(await focused(page), 'issued-heading');
+    const lines = await issued(page).locator('.command code').allTextContents();
+    assert.ok(lines.every((line) => line.includes(secret) || line.includes('bearer_token_env_var')));
+    await button(page, 'Copy the line: token').click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+    assert.equal(await statusWith(secret), 200);
+
+    await button(page, 'I have copied it').click();
+    await issued(page).waitFor({ state: 'detached' });
+    assert.ok(!(await contents(page)).includes(secret));
+    assert.equal(await focused(page), 'part-heading');
+    await row(page, 'Build agent').getByText('the Team layer and A client').waitFor();
+    const [made] = await tokens(company);
+    assert.deepEqual(
+      [made?.permissions, made?.clientIds, made?.teamId],
+      [['memory:read', 'workspace:read'], [clientId], company.teamId],
+    );
+    const days = (Date.parse(String(made?.expiresAt)) - Date.parse(String(made?.createdAt))) / 86_400_000;
+    assert.equal(Math.round(days), 30);
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('nothing typed is lost by a refusal, and a token needs a permission', async () => {
+    const company = await service.company();
+    const { page } = await open('/tokens', company.token);
+    await button(page, 'Create a token').click();
+    await dialog(page).getByLabel('Name').fill('Night agent');
+    await dialog(page).getByLabel('memory:read').uncheck();
+    await dialog(page).getByLabel('memory:write').uncheck();
+    await button(page, 'Create the token').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'at least one permission' }).waitFor();
+    await dialog(page).getByLabel('audit:read').check();
+    await archiveTeam(service, company.teamId);
+    await button(page, 'Create the token').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'The Team is archived' }).waitFor();
+    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Night agent');
+    assert.equal(await dialog(page).getByLabel('audit:read').isChecked(), true);
+    assert.deepEqual(await tokens(company), []);
+    await page.context().close();
+  });
+
+  test('a token can be for another Team than the one that is shown', async () => {
+    const company = await service.company();
+    const other = await addTeam(service, company);
+    const { page } = await open(`/tokens?team=${company.teamId}`, company.token);
+    await button(page, 'Create a token').click();
+    await dialog(page).getByLabel('Name').fill('Traveller');
+    await dialog(page).getByLabel('Team', { exact: true }).selectOption(other);
+    await dialog(page).getByLabel('Layers').selectOption('some');
+    await dialog(page).getByText('You reach no client in this Team.').waitFor();
+    await dialog(page).getByLabel('Layers').selectOption('none');
+    await button(page, 'Create the token').click();
+    await issued(page).waitFor();
+    await row(page, 'Traveller').getByText('for Another Team').waitFor();
+    assert.deepEqual(
+      (await tokens(company)).map(({ teamId, clientIds }) => [teamId, clientIds]),
+      [[other, []]],
+    );
+    await page.context().close();
+  });
+
+  test('rotating shows the new secret once, with an overlap, and revoking ends it', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company, { name: 'Builder' });
+    const { page, faults, refused } = await open('/tokens', company.token);
+    await button(page, 'Rotate – Builder').click();
+    await dialog(page).getByLabel('The old secret works for').selectOption('24 more hours');
+    await button(page, 'Make a new secret').click();
+    const secret = await secretOf(page);
+    assert.deepEqual([await statusWith(secret), await statusWith(agent.token)], [200, 200]);
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { name: 'Connect', exact: true }).waitFor();
+    assert.ok(!(await contents(page)).includes(secret));
+    await page.goBack();
+
+    await button(page, 'Revoke – Builder').click();
+    await button(page, 'Revoke the token').click();
+    await said(page, 'The token Builder is revoked.');
+    assert.equal(await focused(page), `row-${agent.record.id}`);
+    assert.deepEqual([await statusWith(secret), await statusWith(agent.token)], [401, 401]);
+    assert.equal(await button(page, /^(Rotate|Revoke)/).count(), 0);
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a token that was revoked in between cannot be rotated, and is shown as it is', async () => {
+    const company = await service.company();
+    const { record } = await createAgent(service, company, company, { name: 'Builder' });
+    const expired = await createAgent(service, company, company, { name: 'Old agent' });
+    await expire(service, expired);
+    const { page } = await open('/tokens', company.token);
+    assert.match(await row(page, 'Old agent').innerText(), /expired/);
+    assert.equal(await row(page, 'Old agent').getByRole('button').count(), 0);
+    await button(page, 'Rotate – Builder').click();
+    await ask(service, company, 'DELETE', `/v1/auth/tokens/${record.id}`);
+    await button(page, 'Make a new secret').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'The agent token is revoked' }).waitFor();
+    await button(page, 'Cancel').click();
+    await row(page, 'Builder').getByText('revoked').waitFor();
+    await page.context().close();
+  });
+
+  test('each user sees the parts and the permissions that are open to them, and no request is refused', async () => {
+    const company = await service.company();
+    const owner = await addPerson(service, company, { teamRole: 'owner' });
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    await createAgent(service, member, company, { name: 'Agent of a member', permissions: ['memory:read'] });
+    for (const [person, parts, permissions] of [
+      [owner, ['Your tokens', 'Tokens of the Team', 'Connect'], 7],
+      [member, ['Your tokens', 'Connect'], 5],
+      [reader, ['Your tokens', 'Connect'], 2],
+    ] as const) {
+      const { page, faults, refused } = await open('/tokens', person.token);
+      await button(page, 'Create a token').click();
+      assert.equal(await dialog(page).getByRole('checkbox').count(), permissions);
+      await page.keyboard.press('Escape');
+      const links = page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('link');
+      assert.deepEqual(await links.allInnerTexts(), parts);
+      await page.goto(`${base}/tokens?part=team`, { waitUntil: 'networkidle' });
+      assert.equal(await row(page, 'Agent of a member').count(), person === reader ? 0 : 1);
+      assert.deepEqual([faults, refused], [[], []]);
+      await page.context().close();
+    }
+  });
+
+  test('with Full access, the tokens of others for the Team can be revoked', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    await createAgent(service, member, company, { name: 'Builder', permissions: ['memory:read'] });
+    const { page, faults, refused } = await open('/tokens?part=team', company.token);
+    await row(page, 'Builder').getByText('of Someone').waitFor();
+    assert.equal(await button(page, /^Rotate/).count(), 0);
+    await button(page, 'Revoke – Builder').click();
+    await button(page, 'Revoke the token').click();
+    await said(page, 'The token Builder is revoked.');
+    assert.deepEqual(
+      (await tokens(member)).map(({ state }) => state),
+      ['revoked'],
+    );
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('the lines of each program name this service, and the request of the last one is accepted', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company);
+    const { page, faults } = await open('/tokens?part=connect', company.token);
+    await page.getByText('Claude Code', { exact: true }).waitFor();
+    const names = await page.locator('summary').allInnerTexts();
+    assert.deepEqual(names, [
+      'Claude Code',
+      'Cursor',
+      'Codex',
+      'VS Code and other MCP clients',
+      'Terminal client',
+      'Plain HTTP',
+    ]);
+    for (const name of names.slice(1)) await page.getByText(name, { exact: true }).click();
+    const lines = await page.locator('.command code').allInnerTexts();
+    assert.equal(
+      lines[0],
+      `claude mcp add --transport http team-memory ${base}/v1/mcp --header 'Authorization: Bearer <token>'`,
+    );
+    const server = { type: 'http', url: `${base}/v1/mcp`, headers: { Authorization: 'Bearer <token>' } };
+    assert.deepEqual(JSON.parse(lines[2] ?? ''), { mcpServers: { 'team-memory': server } });
+
+    const line = lines.at(-1) ?? '';
+    const headers = Object.fromEntries(
+      [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map((found) => found.slice(1)),
+    );
+    const answer = await fetch(line.split(' ')[2] ?? '', {
+      method: 'POST',
+      headers: {
+        ...headers,
+        Authorization: String(headers['Authorization']).replace('<token>', agent.token),
+      },
+      body: line.slice(line.indexOf("-d '") + 4, -1),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('where every Team is archived, no token can be created, and the reason is said', async () => {
+    const company = await service.company();
+    await archiveTeam(service, company.teamId);
+    const { page } = await open('/tokens', company.token);
+    await page.getByText('A token needs a Team that is not archived.').waitFor();
+    assert.equal(await button(page, 'Create a token').count(), 0);
+    await page.context().close();
+  });
+
+  const shown = async (page: Page) => {
+    await page.locator('.records > li, details').first().waitFor();
+    await page.locator('#content:not(:has-text("…"))').waitFor();
+  };
+
+  test('axe finds nothing on any part, on the form and on a new secret', async () => {
+    const company = await service.company();
+    await createAgent(service, company, company);
+    const at = (path: string) => ({ url: `${base}${path}`, token: company.token });
+    await assertLooks(browser, { ...at('/tokens?part=team'), shown });
+    await assertLooks(browser, { ...at('/tokens?part=connect'), shown });
+    await assertLooks(browser, { ...at('/tokens'), shown: (page) => button(page, 'Create a token').click() });
+    await assertLooks(browser, {
+      ...at('/tokens'),
+      shown: async (page) => {
+        await button(page, /^Rotate/)
+          .first()
+          .click();
+        await button(page, 'Make a new secret').click();
+        await issued(page).waitFor();
+      },
+    });
+  });
+
+  test('names in any direction, without a break and with markup are shown as they are', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await database.query('update identity.team set name = $2 where id = $1', [company.teamId, NAME]);
+    await database.query('update identity.client set name = $2 where id = $1', [clientId, NAME]);
+    const member = await addPerson(service, company, { teamRole: 'admin' });
+    await database.query('update identity.account set name = $2 where id = $1', [member.userId, NAME]);
+    for (const caller of [company, member]) {
+      await createAgent(service, caller, company, { name: NAME, clientIds: [clientId] });
+    }
+    for (const path of ['/tokens', '/tokens?part=team']) {
+      await assertIsolates(browser, { url: `${base}${path}`, token: company.token, shown }, [NAME]);
+    }
+  });
+
+  test('a first load with 50 tokens is at most 100 kB and 40 requests', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 50; n += 1) await createAgent(service, company, company, { name: `Agent ${n}` });
+    for (const path of ['/tokens', '/tokens?part=team', '/tokens?part=connect']) {
+      await assertWeight(browser, { url: `${base}${path}`, token: company.token, shown });
+    }
+  });
+});
