@@ -65,22 +65,27 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('the lines of the steps are requests that the service accepts', async () => {
+  test('the steps lead to the pages that do them, for the Team that is shown', async () => {
     const company = await service.company();
-    const { page } = await openPage(browser, base);
+    const { page, faults } = await openPage(browser, base);
     await page.evaluate(`sessionStorage.setItem('session-token', ${JSON.stringify(company.token)})`);
     await page.reload();
     await title(page, '3 to do');
-    const lines = await page.locator('.steps code').filter({ hasText: 'curl' }).allInnerTexts();
-    assert.equal(lines.length, 2);
-    for (const line of lines) {
-      const url = line.split(' ')[2] ?? '';
-      const body = line.slice(line.indexOf("-d '") + 4, -1);
-      const headers: Record<string, string> = { authorization: `Bearer ${company.token}` };
-      for (const [, name = '', value = ''] of line.matchAll(/-H '([^:]+): ([^']+)'/g)) headers[name] = value;
-      const answer = await fetch(url, { method: 'POST', headers, body });
-      assert.equal(answer.status, 201, `${line}: ${await answer.text()}`);
+    const links = page.locator('.steps a');
+    assert.deepEqual(
+      await Promise.all((await links.all()).map((link) => link.getAttribute('href'))),
+      ['/company', '/people', '/imports', '/tokens'].map((path) => `${path}?team=${company.teamId}`),
+    );
+    for (const [name, opened] of [
+      ['Teams of the Company', 'Teams · Company · Test Team'],
+      ['Create a token', 'Your tokens · Tokens · Test Team'],
+    ] as const) {
+      await page.locator('.steps').getByRole('link', { name }).click();
+      await title(page, opened);
+      await page.goBack();
+      await heading(page, 'First steps');
     }
+    assert.deepEqual(faults, []);
     await page.context().close();
   });
 

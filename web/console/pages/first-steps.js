@@ -1,4 +1,5 @@
-import { askService, describeFailure, ROOT } from '../../shared/ask-service.js';
+import { askService, describeFailure } from '../../shared/ask-service.js';
+import { linkTo } from '../address.js';
 import { html, useLayoutEffect, useState } from '../html.js';
 import { CommandLine } from './command-line.js';
 
@@ -34,20 +35,6 @@ async function readDone({ token }, { id }, signal) {
 }
 
 /**
- * A line that sends a request as the Owner.
- * @param {string} path
- * @param {object} body
- * @param {string} [team] the id of the Team
- */
-const requestLine = (path, body, team) =>
-  [
-    `curl -s ${new URL(path, ROOT)}`,
-    `-H "Authorization: Bearer $MEMORY_API_TOKEN" -H 'Content-Type: application/json'`,
-    ...(team === undefined ? [] : [`-H 'Memory-Team: ${team}'`]),
-    `-d '${JSON.stringify(body)}'`,
-  ].join(' \\\n  ');
-
-/**
  * What an Owner does first, with what is done already.
  * @param {object} props
  * @param {Session} props.session
@@ -69,28 +56,34 @@ export function FirstSteps({ session, team, setTitle }) {
     {
       name: 'Make a Team',
       done: true,
-      about: `A Team has its own sources, memories and members. Make one for each group that shares what it knows.`,
-      line: requestLine('v1/company/teams', { name: 'Support' }),
+      about:
+        'A Team has its own sources, memories and members. Make one for each group that shares what it knows.',
+      path: '/company',
+      link: 'Teams of the Company',
     },
     {
       name: 'Invite people',
       done: known?.invited,
       about:
-        'The answer contains a link. Send it to the person: the service sends no mail. It works once, for 7 days.',
-      line: requestLine('v1/team/invites', { email: 'ann@example.com', role: 'member' }, team.id),
+        'You get a link for each person. Send it to them: the service sends no mail. It works once, for 7 days.',
+      path: '/people',
+      link: 'Invite people into this Team',
     },
     {
       name: 'Import a folder',
       done: known?.imported,
       about:
-        'The terminal client sends the files. Sign in with it first, as shown below. It reads text, HTML, PDF, DOCX, XLSX, PPTX, mail and more.',
+        'Choose files in the browser, or send a whole folder with the terminal client: sign in with it first, as shown below. It reads text, HTML, PDF, DOCX, XLSX, PPTX, mail and more.',
+      path: '/imports',
+      link: 'Import files',
       line: `memory import ./documents --team ${team.id}`,
     },
     {
       name: 'Connect an agent',
       done: known?.connected,
-      about: `The agent gets a token, which has fewer rights than you, and the address ${new URL('v1/mcp', ROOT)} for MCP.`,
-      line: `memory token create 'My agent' --permission memory:read --permission memory:write --team ${team.id}`,
+      about: 'The agent gets a token, which has fewer rights than you, and a line or a setting to copy.',
+      path: '/tokens',
+      link: 'Create a token',
     },
   ];
   const open = steps.filter((step) => step.done === false).length;
@@ -110,14 +103,12 @@ export function FirstSteps({ session, team, setTitle }) {
                 ${step.name} ${step.done === true && html`<span class="done">Done</span>`}
               </h3>
               <p class="quiet">${step.about}</p>
-              <${CommandLine} label=${step.name} line=${step.line} />
+              <p><a href=${linkTo(step.path, team.id)}>${step.link}</a></p>
+              ${step.line !== undefined && html`<${CommandLine} label=${step.name} line=${step.line} />`}
             </li>
           `,
         )}
       </ol>
-      <p class="quiet">
-        In the lines, <code>MEMORY_API_TOKEN</code> is the token that the service was started with.
-      </p>
     </section>
   `;
 }
