@@ -29,7 +29,6 @@ export const SECTIONS = [
     seenBy: hasFullAccess,
     load: () => import('./pages/review/review.js'),
   },
-  { path: '/tokens', name: 'Tokens', seenBy: everyone, load: () => import('./pages/tokens/tokens.js') },
   {
     path: '/memories',
     name: 'Memories',
@@ -66,6 +65,12 @@ export const SECTIONS = [
     name: 'Clients',
     seenBy: everyone,
     load: () => import('./pages/people/clients.js'),
+  },
+  {
+    path: '/tokens',
+    name: 'Tokens',
+    seenBy: everyone,
+    load: () => import('./pages/tokens/tokens.js'),
   },
   {
     path: '/audit',

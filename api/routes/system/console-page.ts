@@ -16,6 +16,7 @@ export const ADDRESSES = [
   '/files',
   '/people',
   '/clients',
+  '/tokens',
   '/audit',
   '/jobs',
   '/dashboard',
