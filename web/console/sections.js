@@ -80,6 +80,14 @@ export const SECTIONS = [
     load: () => import('./pages/audit/audit.js'),
   },
   {
+    path: '/company',
+    name: 'Company',
+    seenBy: managesCompany,
+    ofCompany: true,
+    sameInEveryTeam: true,
+    load: () => import('./pages/company/company.js'),
+  },
+  {
     path: '/jobs',
     name: 'Jobs',
     seenBy: everyone,

@@ -17,8 +17,13 @@ const TEAM_KEY = 'team';
 
 const CHOOSE = 'Choose a Team.';
 const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
-const FIRST_TEAM =
-  'The Company has no Team yet. Make one with POST /v1/company/teams, then reload this page.';
+/** What a user without a Team is told, by the role in the Company. */
+const WITHOUT_TEAM = {
+  owner: () =>
+    html`The Company has no Team yet. <a href=${linkTo('/company', null)}>Make one on the page of the Company</a>.`,
+  admin: () => html`${NO_TEAM} <a href=${linkTo('/company', null)}>Ask for access, or make a Team</a>.`,
+  member: () => NO_TEAM,
+};
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const LOST = 'You no longer have access to this Team. Choose another.';
 const NOT_OPEN =
@@ -57,8 +62,11 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   const sections = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
   const record = recordAt(address.path, section);
   const readable = sections.includes(section);
-  /** Another page or record begins with a title of its own, which it sets before the effects here. */
-  const shownKey = [section.path, record ?? '', team?.id ?? ''].join(' ');
+  /** The page begins again when this changes. */
+  const shownKey = section.sameInEveryTeam
+    ? section.path
+    : [section.path, record ?? '', team?.id ?? ''].join(' ');
+  /** What the page shows, in its words. It sets them before the effects here. */
   const titled = useRef({ key: shownKey, what: '' });
   if (titled.current.key !== shownKey) titled.current = { key: shownKey, what: '' };
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
@@ -114,9 +122,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
     lostTeam !== null && lostTeam === address.team
       ? LOST
       : session.teams.length === 0
-        ? session.company.role === 'owner'
-          ? FIRST_TEAM
-          : NO_TEAM
+        ? WITHOUT_TEAM[session.company.role]()
         : address.team !== null
           ? UNKNOWN
           : CHOOSE;
@@ -188,7 +194,7 @@ function usePage(section, readable) {
 /**
  * Why no Team is shown, with the Teams that can be shown.
  * @param {object} props
- * @param {string} props.why
+ * @param {import('./html.js').Children} props.why
  * @param {readonly Team[]} props.teams
  * @param {string} props.path
  */

@@ -18,6 +18,7 @@ export const ADDRESSES = [
   '/clients',
   '/tokens',
   '/audit',
+  '/company',
   '/jobs',
   '/dashboard',
 ];

@@ -1,0 +1,514 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { CompanyGrant, Invite, Member, Team } from '../../../shared/schemas/identity.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask, listAll } from '../../support/company.ts';
+import { makeInvitation } from '../../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { focused, heading, title } from '../../support/pages.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
+import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+
+const PARTS = ['teams', 'people', 'invitations', 'grants', 'requests', 'tokens'] as const;
+/** Right-to-left, without a place to break, and with markup. */
+const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;
+const service = await openTestApp();
+const { database } = service;
+
+describe('the page of the Company', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const url = (part: string) => `${base}/company?part=${part}`;
+  const open = (part: string, token: string) => openConsole(browser, url(part), token);
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const said = (page: Page, text: string) => page.locator('.said').filter({ hasText: text }).waitFor();
+  const row = (page: Page, name: string) => page.locator('.records > li').filter({ hasText: name });
+  const rows = (page: Page) => page.locator('.records > li h3').allInnerTexts();
+  /** Waits until nothing is on its way. */
+  const loaded = (page: Page) => page.locator('#content:not(:has-text("…"))').waitFor();
+  const contents = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML');
+  const list = <T>(company: Caller, path: string) => listAll<T>(service, company, `/v1/company/${path}`);
+
+  async function rename({ userId }: Person, name: string) {
+    await database.query('update identity.account set name = $2 where id = $1', [userId, name]);
+  }
+  async function admin(company: SignedIn, name = 'Ada') {
+    const person = await addPerson(service, company, { companyRole: 'admin' });
+    await rename(person, name);
+    return person;
+  }
+  async function request(person: Person, teamId: string, reason?: string) {
+    const answer = await post(service, person, '/v1/company/access-requests', {
+      teamId,
+      access: 'full',
+      reason,
+    });
+    assert.equal(answer.statusCode, 201, answer.body);
+    return answer.json<{ id: string }>().id;
+  }
+
+  test('an Owner without a Team makes the first one, and enters it', async () => {
+    const company = await service.company();
+    await database.query(
+      `update identity.team set state = 'archived', deleted_at = now() where company_id = $1`,
+      [company.companyId],
+    );
+    const { page, faults, refused } = await openConsole(browser, base, company.token);
+    await page.getByRole('link', { name: 'Make one on the page of the Company' }).click();
+    await page.getByText('The Company has no Team yet. Make the first one').waitFor();
+    await title(page, 'Teams · Company');
+    await button(page, 'Make a Team').click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Support');
+    await page.keyboard.press('Enter');
+    await button(page, 'Open the Team').click();
+    await heading(page, 'First steps');
+    assert.equal(
+      await page.getByLabel('Team', { exact: true }).locator('option:checked').innerText(),
+      '\u2068Support\u2069',
+    );
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a new Team is in the list and in the choice of the Team, and the link for its Owner is shown once', async () => {
+    const company = await service.company();
+    const { page, faults } = await open('teams', company.token);
+    await button(page, 'Make a Team').click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('test team');
+    await dialog(page).getByLabel('Email of its Owner').fill('newcomer@example.com');
+    await button(page, 'Make the Team').click();
+    await dialog(page)
+      .getByRole('alert')
+      .filter({ hasText: 'Another Team of the Company has this name' })
+      .waitFor();
+    assert.equal(await dialog(page).getByLabel('Email of its Owner').inputValue(), 'newcomer@example.com');
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
+    await button(page, 'Make the Team').click();
+    const link = await dialog(page).locator('code').innerText();
+    assert.match(link, /\/join#token=/);
+    await button(page, 'Close').click();
+    await said(page, 'The Team Sales is made.');
+    assert.ok(!(await contents(page)).includes(link.slice(link.indexOf('='))));
+    assert.deepEqual(await rows(page), ['Sales', 'Test Team']);
+    assert.equal(await page.getByLabel('Team', { exact: true }).locator('option').count(), 2);
+    assert.match(await focused(page), /^row-/);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an Owner changes the names and a quota, and archives, restores and deletes a Team', async () => {
+    const company = await service.company();
+    const { page, faults, refused } = await open('teams', company.token);
+    await button(page, 'Rename the Company').click();
+    await dialog(page).getByLabel('Name').fill('Harbour');
+    await page.keyboard.press('Enter');
+    await said(page, 'The Company is renamed.');
+    assert.equal(await page.locator('#company').innerText(), 'Harbour');
+
+    await button(page, 'Name and quota – Test Team').click();
+    await dialog(page).getByLabel('Most chunks').fill('7000');
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Pier');
+    await button(page, 'Save').click();
+    await said(page, 'The Team Pier is changed.');
+    await title(page, 'Teams · Company · Pier');
+    const one = await ask(service, company, 'GET', `/v1/company/teams/${company.teamId}`);
+    assert.deepEqual(one.json<Team>().quota, { chunks: 7000, bytes: null });
+
+    await button(page, 'Archive – Pier').click();
+    await button(page, 'Archive the Team').click();
+    await said(page, 'The Team Pier is archived.');
+    assert.equal(await focused(page), `row-${company.teamId}`);
+    assert.deepEqual(await rows(page), ['Pier archived']);
+    await button(page, 'Restore – Pier').click();
+    await button(page, 'Restore the Team').click();
+    await said(page, 'The Team Pier is restored.');
+    await button(page, 'Archive – Pier').click();
+    await button(page, 'Archive the Team').click();
+    await said(page, 'The Team Pier is archived.');
+
+    await button(page, 'Delete – Pier').click();
+    await dialog(page).getByLabel('Type the name').fill('Peer');
+    await button(page, 'Delete the Team').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'not the name of the Team' }).waitFor();
+    await dialog(page).getByLabel('Type the name').fill('Pier');
+    await button(page, 'Delete the Team').click();
+    await said(page, 'The Team Pier is deleted.');
+    assert.equal(await focused(page), 'part-heading');
+    assert.deepEqual(await list(company, 'teams'), []);
+    await page.getByText('The Company has no Team yet. Make the first one').waitFor();
+    await page.getByRole('option', { name: 'No Team yet' }).waitFor({ state: 'attached' });
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('an Owner changes a role, makes a reset link and removes a person', async () => {
+    const company = await service.company();
+    const ann = await addPerson(service, company, { teamRole: 'member' });
+    await rename(ann, 'Ann');
+    const { page, faults, refused } = await open('people', company.token);
+    await button(page, 'Change role – Ann').click();
+    await dialog(page).getByLabel('Role', { exact: true }).selectOption('admin');
+    await button(page, 'Change the role').click();
+    await said(page, 'Ann is an Admin of the Company now.');
+    await row(page, 'Ann').getByText('Admin', { exact: true }).waitFor();
+
+    await button(page, 'Reset link – Ann').click();
+    await button(page, 'Make the link').click();
+    const link = await dialog(page).locator('code').innerText();
+    assert.match(link, /\/reset#token=/);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    assert.ok(!(await contents(page)).includes(link.slice(link.indexOf('='))));
+
+    await button(page, 'Remove – Ann').click();
+    await button(page, 'Remove the person').click();
+    await said(page, 'Ann is removed from the Company.');
+    assert.equal(await focused(page), `row-${company.ownerId}`);
+    assert.deepEqual(
+      (await list<Member>(company, 'members')).map(({ userId }) => userId),
+      [company.ownerId],
+    );
+    assert.deepEqual([faults, refused], [[], []]);
+
+    await button(page, /^Change role/).click();
+    await dialog(page).getByLabel('Role', { exact: true }).selectOption('member');
+    await button(page, 'Change the role').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'The last Owner cannot be' }).waitFor();
+    assert.equal(await dialog(page).getByLabel('Role', { exact: true }).inputValue(), 'member');
+    await page.context().close();
+  });
+
+  test('an Owner invites an Admin with a link, and revokes an invitation that was not used', async () => {
+    const company = await service.company();
+    const { page, faults } = await open('invitations', company.token);
+    await page.getByText('Nobody was invited yet.').waitFor();
+    await button(page, 'Invite an Admin').click();
+    await dialog(page).getByLabel('Email').fill('ada@example.com');
+    await dialog(page).getByLabel('The link works for').selectOption('1 day');
+    await button(page, 'Make the invitation').click();
+    const link = await dialog(page).locator('code').innerText();
+    assert.match(link, /\/accept#token=/);
+    await button(page, 'Close').click();
+    await row(page, 'ada@example.com').getByText('open').waitFor();
+    assert.ok(!(await contents(page)).includes(link.slice(link.indexOf('='))));
+    const [invitation] = await list<Invite>(company, 'invitations');
+    const hours =
+      (Date.parse(String(invitation?.expiresAt)) - Date.parse(String(invitation?.createdAt))) / 3_600_000;
+    assert.equal(Math.round(hours), 24);
+
+    await button(page, 'Revoke – ada@example.com').click();
+    await button(page, 'Revoke the invitation').click();
+    await said(page, 'The invitation of ada@example.com is revoked.');
+    assert.deepEqual(await rows(page), ['ada@example.com revoked']);
+    assert.equal(await focused(page), `row-${invitation?.id}`);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an invitation that was revoked by someone else says so, and is shown as it is', async () => {
+    const company = await service.company();
+    const { invite } = await makeInvitation(service, company);
+    const { page } = await open('invitations', company.token);
+    await button(page, /^Revoke/).click();
+    await ask(service, company, 'DELETE', `/v1/company/invitations/${invite.id}`);
+    await button(page, 'Revoke the invitation').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'The invitation is not open' }).waitFor();
+    await button(page, 'Cancel').click();
+    await page.locator('.tag').getByText('revoked').waitFor();
+    await page.context().close();
+  });
+
+  test('grants are a table of Admins and Teams, whose changes are saved together', async () => {
+    const company = await service.company();
+    const other = await addTeam(service, company);
+    const [ada, bob] = [await admin(company, 'Ada'), await admin(company, 'Bob')];
+    const { page, faults, refused } = await open('grants', company.token);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const cell = (team: string, person: string) => page.getByLabel(`${team} for ${person}`);
+    await page.getByRole('table').waitFor();
+    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), [
+      'Admin',
+      'Another Team',
+      'Test Team',
+    ]);
+    await cell('Test Team', 'Ada').selectOption('read');
+    await cell('Another Team', 'Bob').selectOption('full');
+    await page.getByText('2 changes not saved').waitFor();
+    assert.deepEqual(await list(company, 'grants'), []);
+    await button(page, 'Save the changes').click();
+    await said(page, '2 grants changed.');
+    const grants = await list<CompanyGrant>(company, 'grants');
+    assert.deepEqual(
+      grants.map(({ userId, teamId, access }) => [userId, teamId, access]).sort(),
+      [
+        [ada.userId, company.teamId, 'read'],
+        [bob.userId, other, 'full'],
+      ].sort(),
+    );
+    assert.equal(await focused(page), 'part-heading');
+
+    await cell('Test Team', 'Ada').selectOption('none');
+    await button(page, 'Discard').click();
+    assert.equal(await cell('Test Team', 'Ada').inputValue(), 'read');
+    await cell('Test Team', 'Ada').selectOption('none');
+    await button(page, 'Save the changes').click();
+    await said(page, '1 grant changed.');
+    assert.equal((await list(company, 'grants')).length, 1);
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a grant that cannot be saved is named, and the other changes are kept', async () => {
+    const company = await service.company();
+    const [ada, bob] = [await admin(company, 'Ada'), await admin(company, 'Bob')];
+    const { page } = await open('grants', company.token);
+    await page.getByLabel('Test Team for Ada').selectOption('read');
+    await page.getByLabel('Test Team for Bob').selectOption('full');
+    await ask(service, company, 'PATCH', `/v1/company/members/${bob.userId}`, { role: 'member' });
+    await button(page, 'Save the changes').click();
+    await page.getByRole('alert').filter({ hasText: 'Bob in Test Team: Only Company Admins' }).waitFor();
+    await page.getByLabel('Test Team for Bob').waitFor({ state: 'detached' });
+    await button(page, 'Save the changes').click();
+    await said(page, '1 grant changed.');
+    assert.deepEqual(
+      (await list<CompanyGrant>(company, 'grants')).map(({ userId }) => userId),
+      [ada.userId],
+    );
+
+    await page.getByLabel('Test Team for Ada').selectOption('none');
+    await ask(service, company, 'DELETE', `/v1/company/grants/${ada.userId}/${company.teamId}`);
+    await button(page, 'Save the changes').click();
+    await page.getByText('change not saved').waitFor({ state: 'detached' });
+    assert.deepEqual(await page.getByRole('alert').allInnerTexts(), ['']);
+    await page.context().close();
+  });
+
+  test('in an archived Team, a grant can be taken away but not given', async () => {
+    const company = await service.company();
+    const ada = await admin(company);
+    await admin(company, 'Bob');
+    await ask(service, company, 'PUT', `/v1/company/grants/${ada.userId}/${company.teamId}`, {
+      access: 'read',
+    });
+    await archiveTeam(service, company.teamId);
+    const { page } = await open('grants', company.token);
+    await page.getByRole('table').waitFor();
+    assert.deepEqual(await page.getByLabel('Test Team archived for Ada').locator('option').allInnerTexts(), [
+      'No access',
+      'Read',
+    ]);
+    assert.equal(await page.getByRole('combobox', { name: 'for Bob' }).count(), 0);
+    await page.context().close();
+  });
+
+  test('an Admin asks for access, and an Owner approves it', async () => {
+    const company = await service.company();
+    const ada = await admin(company);
+    const asking = await open('teams', ada.token);
+    await button(asking.page, 'Ask for access – Test Team').click();
+    await dialog(asking.page).getByLabel('Access', { exact: true }).selectOption('read');
+    await dialog(asking.page).getByLabel('Reason').fill('The audit of May');
+    await button(asking.page, 'Send the request').click();
+    await said(asking.page, 'Your request is sent.');
+    await asking.page.goto(url('requests'));
+    await row(asking.page, 'Ada asks for Read in Test Team').getByText('open').waitFor();
+
+    const { page, faults, refused } = await open('requests', company.token);
+    await page.getByText('The audit of May').waitFor();
+    await button(page, 'Approve – Ada').click();
+    await said(page, 'The request of Ada is approved.');
+    assert.match(await focused(page), /^row-/);
+    assert.equal(await button(page, 'Deny').count(), 0);
+    assert.deepEqual(
+      (await list<CompanyGrant>(company, 'grants')).map(({ access }) => access),
+      ['read'],
+    );
+    assert.deepEqual([faults, refused, asking.faults, asking.refused], [[], [], [], []]);
+    await asking.page.reload();
+    await asking.page
+      .getByLabel('Team', { exact: true })
+      .locator('option', { hasText: 'Test Team' })
+      .waitFor({ state: 'attached' });
+    await asking.page.context().close();
+    await page.context().close();
+  });
+
+  test('a request that someone else has decided says so, and is shown as it is', async () => {
+    const company = await service.company();
+    const id = await request(await admin(company), company.teamId);
+    const { page } = await open('requests', company.token);
+    await button(page, 'Deny – Ada').waitFor();
+    await post(service, company, `/v1/company/access-requests/${id}/approve`, {});
+    await button(page, 'Deny – Ada').click();
+    await page.getByRole('alert').filter({ hasText: 'The request is already approved' }).waitFor();
+    await page.locator('.tag').getByText('approved').waitFor();
+    await page.context().close();
+  });
+
+  test('an Owner sees whose tokens there are, and revokes one', async () => {
+    const company = await service.company();
+    await createAgent(service, company, company, { name: 'Builder' });
+    const { page, faults, refused } = await open('tokens', company.token);
+    await row(page, 'Builder').getByText('for Test Team').waitFor();
+    await button(page, 'Revoke – Builder').click();
+    await button(page, 'Revoke the token').click();
+    await said(page, 'The token Builder is revoked.');
+    assert.deepEqual(await rows(page), ['Builder revoked']);
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('an Admin sees what an Admin can do, and no request is refused', async () => {
+    const company = await service.company();
+    const ada = await admin(company);
+    await request(ada, company.teamId);
+    await makeInvitation(service, company);
+    const other = await addTeam(service, company);
+    await archiveTeam(service, other);
+    const { page, faults, refused } = await open('teams', ada.token);
+    const parts = page.getByRole('navigation', { name: 'Parts of the Company' }).getByRole('link');
+    await page.getByRole('heading', { level: 2, name: 'Teams' }).waitFor();
+    assert.deepEqual(await parts.allInnerTexts(), [
+      'Teams',
+      'People',
+      'Invitations',
+      'Grants',
+      'Access requests',
+    ]);
+    const seen: string[] = [];
+    for (const name of await parts.allInnerTexts()) {
+      await parts.getByText(name, { exact: true }).click();
+      await title(page, `${name} · Company`);
+      await page.getByRole('heading', { level: 2, name }).waitFor();
+      await loaded(page);
+      seen.push(...(await page.getByRole('main').getByRole('button').allTextContents()));
+      assert.equal(await page.getByRole('combobox', { name: 'for Ada' }).count(), 0);
+    }
+    assert.deepEqual(
+      seen.map((text) => text.replace(/\s+/g, ' ').trim()),
+      [
+        'Make a Team',
+        'Restore – Another Team',
+        'Ask for access – Test Team',
+        'Rename – Test Team',
+        'Archive – Test Team',
+        'Ask for access',
+      ],
+    );
+    await page.goto(url('tokens'));
+    await page.getByRole('heading', { level: 2, name: 'Teams' }).waitFor();
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a member does not see the page, and nothing of the Company is requested', async () => {
+    const company = await service.company();
+    const { token } = await addPerson(service, company, { teamRole: 'owner' });
+    const { page, refused } = await open('people', token);
+    const asked: string[] = [];
+    page.on('request', (sent) => asked.push(sent.url()));
+    await page.getByText('This page is not open to you').waitFor();
+    await page.reload({ waitUntil: 'networkidle' });
+    assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Company' }).count(), 0);
+    assert.deepEqual(
+      asked.filter((sent) => sent.includes('/v1/company')),
+      [],
+    );
+    assert.deepEqual(refused, []);
+    await page.context().close();
+  });
+
+  test('an Owner who has become an Admin in between is told, and sees what an Admin sees', async () => {
+    const company = await service.company();
+    const owner = await addPerson(service, company, { companyRole: 'owner' });
+    const { page } = await open('teams', owner.token);
+    await button(page, 'Rename the Company').click();
+    await ask(service, company, 'PATCH', `/v1/company/members/${owner.userId}`, { role: 'admin' });
+    await dialog(page).getByLabel('Name').fill('Mine');
+    await button(page, 'Rename').last().click();
+    await page.getByText('You are an Admin of the Company.').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires a higher role' }).waitFor();
+    await button(page, 'Cancel').click();
+    assert.equal(await button(page, 'Rename the Company').count(), 0);
+    await page.context().close();
+  });
+
+  test('what cannot be read says why, and can be tried again', async () => {
+    const { token } = await service.company();
+    const { page } = await open('teams', token);
+    await page.route('**/v1/company/grants?*', (route) => route.abort());
+    await page.route('**/v1/company/invitations', (route) => route.abort());
+    await page.goto(url('invitations'));
+    await page.getByRole('alert').filter({ hasText: 'The service did not answer' }).waitFor();
+    await page.unroute('**/v1/company/invitations');
+    await button(page, 'Try again').click();
+    await page.getByText('Nobody was invited yet.').waitFor();
+    await page.goto(url('grants'));
+    await page.getByRole('alert').filter({ hasText: 'The service did not answer' }).waitFor();
+    await page.unroute('**/v1/company/grants?*');
+    await button(page, 'Try again').click();
+    await page.getByText('The Company has no Admin.').waitFor();
+    await page.context().close();
+  });
+
+  /** A Company in which every part has a record, with this name wherever a name can be. */
+  async function filled(name: string) {
+    const company = await service.company();
+    await database.query('update identity.company set name = $2 where id = $1', [company.companyId, name]);
+    await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
+    await database.query('update identity.team set name = $2 where id = $1', [company.teamId, name]);
+    await request(await admin(company, name), company.teamId, name);
+    await makeInvitation(service, company);
+    await createAgent(service, company, company, { name });
+    return company;
+  }
+  /** Waits until the part shows its records, with all names. */
+  const shown = async (page: Page) => {
+    await page.locator('.records > li, .matrix').first().waitFor();
+    await loaded(page);
+  };
+
+  test('axe finds nothing on any part in any look', async () => {
+    const { token } = await filled('A name');
+    // The list of tokens is that of the page of tokens.
+    for (const part of PARTS.slice(0, -1)) await assertLooks(browser, { url: url(part), token, shown });
+  });
+
+  test('axe finds nothing on a dialog with a form in any look', async () => {
+    const { token } = await filled('A name');
+    await assertLooks(browser, {
+      url: url('people'),
+      token,
+      shown: async (page) => {
+        await button(page, 'Change role').first().click();
+        await dialog(page).waitFor();
+      },
+    });
+  });
+
+  test('names in any direction, without a break and with markup are shown as they are', async () => {
+    const { token } = await filled(NAME);
+    for (const part of PARTS) await assertIsolates(browser, { url: url(part), token, shown }, [NAME]);
+  });
+
+  test('a first load of each part with 50 records is at most 100 kB and 40 requests', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 50; n += 1) {
+      await addTeam(service, company);
+      if (n < 10) await request(await admin(company, `Admin ${n}`), company.teamId);
+      await createAgent(service, company, company, { name: `Agent ${n}` });
+      await makeInvitation(service, company);
+    }
+    for (const part of PARTS) await assertWeight(browser, { url: url(part), token: company.token, shown });
+  });
+});
