@@ -20,18 +20,8 @@ export const LOOKS: readonly Look[] = [
 ];
 
 /** A tab in which axe can run: the policy of the pages forbids its script. A test of the policy needs another tab. */
-export async function openWithAxe(
-  browser: Browser,
-  url: string,
-  { width, colorScheme, forcedColors }: Look,
-  token?: string,
-): Promise<Page> {
-  const context = await browser.newContext({
-    bypassCSP: true,
-    colorScheme,
-    forcedColors,
-    viewport: { width, height: 800 },
-  });
+export async function openWithAxe(browser: Browser, url: string, token?: string): Promise<Page> {
+  const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
   if (token !== undefined) {
     await page.addInitScript(`sessionStorage.setItem('session-token', ${JSON.stringify(token)})`);
@@ -41,11 +31,13 @@ export async function openWithAxe(
 }
 
 /**
- * What axe finds on the page, as a line for each element; empty where all is well. Forced colours are the user's own:
- * their contrast is not the page's.
+ * What axe finds on the page in a look, as a line for each element; empty where all is well. Forced colours are the
+ * user's own: their contrast is not the page's.
  */
-export async function findings(page: Page, { forcedColors }: Look): Promise<string[]> {
-  await page.evaluate(AXE);
+export async function findings(page: Page, { width, colorScheme, forcedColors }: Look): Promise<string[]> {
+  await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia({ colorScheme, forcedColors });
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   return page.evaluate<
     string[]
   >(`axe.run({ rules: { 'color-contrast': { enabled: ${forcedColors === 'none'} } } }).then(({ violations }) =>
