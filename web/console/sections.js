@@ -24,6 +24,13 @@ export const SECTIONS = [
     load: () => import('./pages/search/search.js'),
   },
   {
+    path: '/sources',
+    name: 'Sources',
+    seenBy: everyone,
+    hasRecords: true,
+    load: () => import('./pages/sources/sources.js'),
+  },
+  {
     path: '/review',
     name: 'Review',
     seenBy: hasFullAccess,

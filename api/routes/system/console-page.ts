@@ -8,6 +8,8 @@ import { servePage } from './serve-page.ts';
 export const ADDRESSES = [
   '/',
   '/search',
+  '/sources',
+  '/sources/:id',
   '/review',
   '/memories',
   '/memories/:id',

@@ -1,0 +1,189 @@
+import { ROOT } from '../../../shared/ask-service.js';
+import { html, useState } from '../../html.js';
+import { problemOf } from '../../parts/ask.js';
+import { count, Moment, size, Uri } from '../../parts/words.js';
+import { isExpired, KINDS, Layer } from './labels.js';
+
+/**
+ * @typedef {import('./labels.js').PageProps} PageProps
+ * @typedef {import('./labels.js').Source} Source
+ * @typedef {import('./labels.js').SourceText} SourceText
+ * @typedef {{ userId: string, name: string }} Member
+ */
+
+/**
+ * What is known about a source, with its file.
+ * @param {object} props
+ * @param {SourceText} props.source
+ * @param {readonly import('./labels.js').Client[] | null} props.clients
+ * @param {readonly Member[] | null} props.members
+ * @param {PageProps['session']} props.session
+ * @param {PageProps['team']} props.team
+ * @param {PageProps['lost']} props.lost
+ * @param {PageProps['link']} props.link
+ */
+export function Facts({ source, clients, members, session, team, lost, link }) {
+  const {
+    createdBy,
+    createdWith,
+    createdAt,
+    updatedAt,
+    found,
+    opened,
+    lastFoundAt,
+    expiresAt,
+    original,
+    sameAs,
+  } = source;
+  const author =
+    createdBy === session.user.id
+      ? 'you'
+      : html`<bdi>${members?.find(({ userId }) => userId === createdBy)?.name ?? 'someone who is not in this Team'}</bdi>`;
+  /** @type {[string, unknown][]} */
+  const pairs = [
+    ['Kind', KINDS[source.kind]],
+    [
+      'Layer',
+      html`<${Layer} id=${source.clientId} clients=${clients} />
+        <small>${
+          source.clientId === null
+            ? 'Everyone in the Team can read it.'
+            : 'Those with access to the client can read it.'
+        }</small>`,
+    ],
+    [
+      'Stored',
+      html`<${Moment} at=${createdAt} /> by ${members !== null && author}${createdWith !== null && html`, with the token <bdi>${createdWith.name}</bdi>`}`,
+    ],
+  ];
+  if (updatedAt !== createdAt && source.state === 'active')
+    pairs.push(['Changed', html`<${Moment} at=${updatedAt} />`]);
+  pairs.push([
+    isExpired(source) ? 'Expired' : 'Expires',
+    expiresAt === null ? 'never' : html`<${Moment} at=${expiresAt} />`,
+  ]);
+  if (source.uri !== null) pairs.push(['Address', html`<${Uri} uri=${source.uri} />`]);
+  if (source.externalId !== null) pairs.push(['External id', html`<bdi>${source.externalId}</bdi>`]);
+  if (original !== null) {
+    pairs.push([
+      'Original',
+      html`<${Original} source=${source} original=${original} session=${session} team=${team} lost=${lost} />`,
+    ]);
+  }
+  if (sameAs !== null)
+    pairs.push([
+      'Same text',
+      html`<a href=${link(`/sources/${sameAs}`)}>the file that was imported first</a>`,
+    ]);
+  pairs.push(
+    [
+      'Found',
+      lastFoundAt === null
+        ? 'not yet by a search'
+        : html`${count(found, 'time')}, last <${Moment} at=${lastFoundAt} />`,
+    ],
+    ['Opened', opened === 0 ? 'not yet' : count(opened, 'time')],
+    ['Id', html`<code>${source.id}</code>`],
+  );
+  const metadata = Object.entries(source.metadata);
+  return html`
+    <section class="card" aria-labelledby="facts-heading">
+      <h2 id="facts-heading">Details</h2>
+      <dl class="pairs">${pairs.map(([name, value]) => html`<dt key=${name}>${name}</dt><dd>${value}</dd>`)}</dl>
+      ${
+        metadata.length > 0 &&
+        html`<h3 id="metadata-heading">Metadata</h3>
+          <dl class="pairs">
+            ${metadata.map(
+              ([name, value]) => html`
+                <dt><bdi>${name}</bdi></dt>
+                <dd><bdi>${typeof value === 'string' ? value : JSON.stringify(value)}</bdi></dd>
+              `,
+            )}
+          </dl>`
+      }
+    </section>
+  `;
+}
+
+/**
+ * The file that the source was made of.
+ * @param {object} props
+ * @param {SourceText} props.source
+ * @param {NonNullable<Source['original']>} props.original
+ * @param {PageProps['session']} props.session
+ * @param {PageProps['team']} props.team
+ * @param {PageProps['lost']} props.lost
+ */
+function Original({ source, original, session, team, lost }) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const [saved, setSaved] = useState('');
+
+  async function download() {
+    if (busy) return;
+    setBusy(true);
+    setProblem('');
+    setSaved('');
+    const failure = await save(source, { token: session.token, team: team.id });
+    setBusy(false);
+    if (failure === null) return setSaved('Saved.');
+    setProblem(
+      failure.status === 404 ? 'The file is no longer stored. Reload this page.' : problemOf(failure),
+    );
+    if (failure.status === 401) lost(failure);
+  }
+
+  return html`
+    <span>${size(original.bytes)}, <bdi>${original.mediaType}</bdi></span>
+    <div class="source-download">
+      <button type="button" class="small" aria-busy=${busy ? 'true' : undefined} onClick=${download}>Download</button>
+      <span role="status">${busy ? 'Downloading …' : saved}</span>
+    </div>
+    <p role="alert">${problem}</p>
+  `;
+}
+
+/**
+ * Downloads the original of a source, and saves it under its name.
+ * @param {Pick<SourceText, 'id' | 'title'>} source
+ * @param {{ token: string, team: string }} user
+ * @returns {Promise<import('../../parts/ask.js').Reply | null>} null, or why it could not be downloaded
+ */
+async function save({ id, title }, { token, team }) {
+  const NO_ANSWER = { status: 0, answer: null, retryAfter: 0, answeredAt: Number.NaN };
+  try {
+    const response = await fetch(new URL(`v1/memory/sources/${id}/original`, ROOT), {
+      headers: { authorization: `Bearer ${token}`, 'memory-team': team },
+      credentials: 'omit',
+    });
+    const { status, ok, headers } = response;
+    if (!ok) {
+      const retryAfter = Number(headers.get('retry-after') ?? 0);
+      return { ...NO_ANSWER, status, answer: await response.json().catch(() => null), retryAfter };
+    }
+    const link = document.createElement('a');
+    // Its type says nothing, so that no browser opens it as a page.
+    link.href = URL.createObjectURL(
+      new Blob([await response.arrayBuffer()], { type: 'application/octet-stream' }),
+    );
+    link.download = fileName(headers.get('content-disposition') ?? '') ?? title;
+    link.click();
+    // Some browsers read it only after the click has ended.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    return null;
+  } catch {
+    return NO_ANSWER;
+  }
+}
+
+/**
+ * The name in a Content-Disposition, as RFC 6266 defines it.
+ * @param {string} disposition
+ */
+function fileName(disposition) {
+  const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  if (extended !== undefined) return decodeURIComponent(extended);
+  const quoted = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1];
+  return quoted?.replaceAll(/\\(.)/g, '$1') ?? /filename=([^;"]+)/i.exec(disposition)?.[1];
+}

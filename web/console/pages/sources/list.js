@@ -1,0 +1,213 @@
+import { html, useLayoutEffect, useRef } from '../../html.js';
+import { useAsk, withQuery } from '../../parts/ask.js';
+import { ListEnd, useList } from '../../parts/list.js';
+import { count, Moment, size } from '../../parts/words.js';
+import { criteriaOf, isolated, KINDS, Layer, rightsOn, STATES, useAll, useClients } from './labels.js';
+import { Many } from './many.js';
+
+/**
+ * @typedef {import('./labels.js').PageProps} PageProps
+ * @typedef {import('./labels.js').Source} Source
+ * @typedef {import('./labels.js').Client} Client
+ * @typedef {import('./labels.js').Criteria} Criteria
+ */
+
+/**
+ * All sources that the user can read.
+ * @param {PageProps} props
+ */
+export function SourceList(props) {
+  const { query, setTitle } = props;
+  const ask = useAsk(props);
+  const clients = useClients(ask);
+  const criteria = criteriaOf(query);
+  const { client, state } = criteria;
+  useLayoutEffect(() => setTitle(state === '' ? '' : (STATES[state] ?? '')), [state]);
+  // A client that the user cannot reach is not asked for.
+  const isKnown = client === '' || clients?.some(({ id }) => id === client);
+  return html`
+    <div class="page">
+      <${Filters} ...${props} ask=${ask} clients=${clients} />
+      ${
+        isKnown
+          ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} />`
+          : clients !== null &&
+            html`<section class="card">
+              <p role="status">There is no such client, or you do not have access to it.</p>
+              <p><a href=${props.link('/sources')}>Show all sources</a></p>
+            </section>`
+      }
+    </div>
+  `;
+}
+
+/**
+ * The filters. They live in the address.
+ * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null }} props
+ */
+function Filters({ ask, query, clients, link, go }) {
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  /** @type {readonly { tag: string, count: number }[] | null} */
+  const tags = useAll(ask, 'memory/tags');
+  const named = query.toString();
+  const hasClients = clients !== null && clients.length > 0;
+
+  // The fields are not controlled, so that what is typed stays while the list loads.
+  useLayoutEffect(() => {
+    for (const field of form.current?.elements ?? []) {
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) {
+        field.value = query.get(field.name) ?? '';
+      }
+    }
+  }, [named, hasClients]);
+
+  /** @param {SubmitEvent} event */
+  function show(event) {
+    event.preventDefault();
+    if (form.current === null) return;
+    /** @type {Record<string, string>} */
+    const wanted = {};
+    for (const [name, value] of new FormData(form.current)) {
+      if (typeof value === 'string') wanted[name] = value.trim();
+    }
+    go(link('/sources', wanted));
+  }
+
+  return html`
+    <form class="card" role="search" aria-label="Filter the sources" ref=${form} onSubmit=${show}>
+      <div class="filters">
+        <div class="wide">
+          <label for="filter-q">Title or address contains</label>
+          <input id="filter-q" name="q" type="search" maxlength="300" />
+        </div>
+        <div>
+          <label for="filter-kind">Kind</label>
+          <select id="filter-kind" name="kind">
+            <option value="">All kinds</option>
+            ${Object.entries(KINDS).map(([kind, name]) => html`<option value=${kind}>${name}</option>`)}
+          </select>
+        </div>
+        <div>
+          <label for="filter-tag">Tag</label>
+          <input id="filter-tag" name="tag" maxlength="50" list="filter-tags" autocomplete="off" />
+          <datalist id="filter-tags">
+            ${tags?.map(({ tag, count: n }) => html`<option key=${tag} value=${tag}>${count(n, 'source')}</option>`)}
+          </datalist>
+        </div>
+        ${
+          hasClients &&
+          html`<div>
+            <label for="filter-client">Layer</label>
+            <select id="filter-client" name="client">
+              <option value="">All layers</option>
+              ${clients.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
+            </select>
+          </div>`
+        }
+        <div>
+          <label for="filter-state">State</label>
+          <select id="filter-state" name="state">
+            ${Object.entries(STATES).map(([state, name]) => html`<option value=${state}>${name}</option>`)}
+          </select>
+        </div>
+        <button type="submit">Show</button>
+      </div>
+      ${named !== '' && html`<p class="source-clear"><a href=${link('/sources')}>Show all</a></p>`}
+    </form>
+  `;
+}
+
+/**
+ * The sources that were asked for, and what can be done with several of them.
+ * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null, criteria: Criteria }} props
+ */
+function Results(props) {
+  const { ask, clients, criteria, link } = props;
+  const path = withQuery('memory/sources', {
+    q: criteria.q,
+    kind: criteria.kind,
+    tag: criteria.tag,
+    clientId: criteria.client,
+    state: criteria.state === '' ? 'active' : criteria.state === 'all' ? null : criteria.state,
+  });
+  const list = useList(ask, path);
+  const items = /** @type {readonly Source[] | null} */ (list.items);
+  const rights = (/** @type {Source} */ source) => rightsOn(props, source, clients);
+  return html`
+    <section class="card" aria-label="Sources">
+      ${items?.length === 0 && html`<${Empty} ...${props} />`}
+      <${Many} key=${path} ...${props} list=${list} items=${items ?? []} rights=${rights}>
+        ${(/** @type {(source: Source) => import('../../html.js').Children} */ choice) => html`
+          <ul class="records">
+            ${items?.map(
+              (source) => html`
+                <${Row} key=${source.id} source=${source} clients=${clients} link=${link} choice=${choice(source)} />
+              `,
+            )}
+          </ul>
+        `}
+      <//>
+      <${ListEnd} list=${list} one="source" />
+    </section>
+  `;
+}
+
+/**
+ * @param {object} props
+ * @param {Source} props.source
+ * @param {readonly Client[] | null} props.clients
+ * @param {PageProps['link']} props.link
+ * @param {import('../../html.js').Children} props.choice the box that selects it
+ */
+function Row({ source, clients, link, choice }) {
+  const { id, kind, title, state, tags, chunks, original, createdAt, updatedAt, expiresAt, found, opened } =
+    source;
+  return html`
+    <li class="source-row">
+      ${choice}
+      <div>
+        <h2><a href=${link(`/sources/${id}`)}><bdi>${title}</bdi></a></h2>
+        <ul class="facts">
+          ${state === 'archived' && html`<li class="source-archived">Archived <${Moment} at=${updatedAt} /></li>`}
+          <li>${KINDS[kind]}${original !== null && `, ${size(original.bytes)}`}</li>
+          <li><${Layer} id=${source.clientId} clients=${clients} /></li>
+          ${state === 'active' && html`<li>${count(chunks, 'passage')}</li>`}
+          <li>Stored <${Moment} at=${createdAt} /></li>
+          ${state === 'active' && updatedAt !== createdAt && html`<li>Changed <${Moment} at=${updatedAt} /></li>`}
+          ${expiresAt !== null && state === 'active' && html`<li>Expires <${Moment} at=${expiresAt} /></li>`}
+          ${state === 'active' && html`<li>${found === 0 ? 'Not found by a search yet' : `Found ${count(found, 'time')}`}</li>`}
+          ${opened > 0 && html`<li>Opened ${count(opened, 'time')}</li>`}
+        </ul>
+        ${
+          tags.length > 0 &&
+          html`<ul class="source-tags" aria-label="Tags">
+            ${tags.map((tag) => html`<li key=${tag}><a class="tag" href=${link('/sources', { tag })}><bdi>${tag}</bdi></a></li>`)}
+          </ul>`
+        }
+      </div>
+    </li>
+  `;
+}
+
+/**
+ * What is said in place of an empty list.
+ * @param {PageProps & { criteria: Criteria }} props
+ */
+function Empty({ query, team, link, criteria }) {
+  if (criteria.state === 'archived' && query.size === 1) {
+    return html`<p>Nothing is archived. <a href=${link('/sources')}>Show active sources</a></p>`;
+  }
+  if (query.size > 0)
+    return html`<p>No source matches these filters. <a href=${link('/sources')}>Show all</a></p>`;
+  return html`
+    <h2>No sources yet</h2>
+    <p>A source is a text that searches find: an imported file, a stored text, a memory or a workspace file.</p>
+    ${
+      team.state === 'archived'
+        ? html`<p>This Team is archived, so nothing can be added to it.</p>`
+        : team.access === 'read'
+          ? html`<p>You can only read here. Ask an Owner or Admin of the Team to import files.</p>`
+          : html`<p><a href=${link('/imports')}>Import the first files</a>, or let an agent store texts.</p>`
+    }
+  `;
+}
