@@ -1,0 +1,562 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { questionBest } from '../../support/feedback.ts';
+import { addMemory } from '../../support/memories.ts';
+import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
+import { imported, textFile } from '../../support/originals.ts';
+import { focused, heading, title } from '../../support/pages.ts';
+import { addClient, addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
+import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+
+const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
+const service = await openTestApp();
+const { database } = service;
+
+interface Given {
+  title: string;
+  text?: string;
+  chunks?: { text: string }[];
+  tags?: string[];
+  uri?: string;
+  externalId?: string;
+  metadata?: object;
+  expiresAt?: string;
+  clientId?: string;
+}
+
+/** Stores a text, and returns the id of its source. */
+async function ingest(caller: Caller, { title, clientId, text, chunks, ...given }: Given): Promise<string> {
+  const scope = clientId === undefined ? {} : { clientId };
+  const content = chunks === undefined ? { text: text ?? `The text of ${title}.` } : { chunks };
+  const answer = await post(service, caller, '/v1/memory/ingest', { title, scope, ...content, ...given });
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json<{ source: { id: string } }>().source.id;
+}
+
+async function read(caller: Caller, id: string) {
+  const answer = await get(service, caller, `/v1/memory/sources/${id}`);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{
+    title: string;
+    state: string;
+    tags: string[];
+    clientId: string | null;
+    expiresAt: string | null;
+    chunks: { chunk_id: string }[];
+    memoryId?: string;
+  }>();
+}
+
+function remove(caller: Caller, id: string) {
+  return service.app.inject({ method: 'DELETE', url: `/v1/memory/sources/${id}`, headers: caller.headers });
+}
+
+async function rename(table: 'client' | 'team', id: string, name: string): Promise<void> {
+  await database.query(`update identity.${table} set name = $2 where id = $1`, [id, name]);
+}
+
+const titles = (page: Page) => page.locator('.records h2').allInnerTexts();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const said = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+const alarmed = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+
+describe('the pages of sources', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const at = (company: SignedIn, path: string) =>
+    `${base}${path}${path.includes('?') ? '&' : '?'}team=${company.teamId}`;
+  const open = (company: SignedIn, path: string, token = company.token) =>
+    openConsole(browser, at(company, path), token);
+  const openSource = async (company: SignedIn, id: string, token = company.token) => {
+    const opened = await open(company, `/sources/${id}`, token);
+    await opened.page.getByRole('heading', { level: 2, name: 'Details' }).waitFor();
+    return opened;
+  };
+
+  test('the filters of the list are in the address, and going back undoes them', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await ingest(company, { title: 'Tram times', tags: ['travel'], uri: 'https://wiki.example/tram' });
+    await ingest(company, { title: 'Ferry times', tags: ['travel', 'boats'] });
+    await ingest(company, { title: 'Contract', clientId });
+    await imported(service, company, textFile('harbour.txt', 'walrus'));
+    const { page, faults, refused } = await open(company, '/sources');
+    await said(page, '4 sources');
+    assert.deepEqual(await titles(page), ['harbour.txt', 'Contract', 'Ferry times', 'Tram times']);
+
+    await page.getByLabel('Title or address contains').fill('wiki.example');
+    await button(page, 'Show').click();
+    await said(page, '1 source');
+    assert.equal(new URL(page.url()).searchParams.get('q'), 'wiki.example');
+    await page.goBack();
+    await said(page, '4 sources');
+    assert.equal(await page.getByLabel('Title or address contains').inputValue(), '');
+    await page.getByLabel('Kind').selectOption('Imported file');
+    await button(page, 'Show').click();
+    await page.getByRole('link', { name: 'Tram times' }).waitFor({ state: 'detached' });
+    await said(page, '1 source');
+    assert.deepEqual(await titles(page), ['harbour.txt']);
+
+    await page.goto(at(company, `/sources?client=${clientId}`));
+    await said(page, '1 source');
+    assert.deepEqual(await titles(page), ['Contract']);
+    assert.equal(await page.getByLabel('Layer').inputValue(), clientId);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await said(page, '4 sources');
+    await page.getByRole('link', { name: 'boats' }).click();
+    await said(page, '1 source');
+    assert.equal(await page.getByRole('combobox', { name: 'Tag' }).inputValue(), 'boats');
+    await page.getByRole('link', { name: 'Ferry times' }).click();
+    await title(page, 'Ferry times · Sources · Test Team');
+    await page.getByText('The text of Ferry times.').waitFor();
+    await page.goto(at(company, '/sources?client=x'));
+    await page.getByText('There is no such client').waitFor();
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('several sources are archived at once, the archiving is undone, and archived ones are restored', async () => {
+    const company = await service.company();
+    const ids = [];
+    for (const name of ['One', 'Two', 'Three']) ids.push(await ingest(company, { title: name }));
+    const { page, faults, refused } = await open(company, '/sources');
+    await said(page, '3 sources');
+    await page.getByLabel('Select One').check();
+    await page.getByLabel('Select Three').check();
+    await said(page, '2 selected');
+    await button(page, 'Archive selected').click();
+    const dialog = page.getByRole('dialog', { name: 'Archive 2 sources?' });
+    await dialog.getByText('For 30 days').waitFor();
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+    await said(page, '2 sources archived.');
+    assert.deepEqual(await titles(page), ['Two']);
+    await page.locator('.source-outcome:focus').waitFor();
+    assert.equal((await read(company, ids[0]!)).state, 'archived');
+    await button(page, 'Undo').click();
+    await said(page, '2 sources restored.');
+    await said(page, '3 sources');
+    assert.deepEqual(await titles(page), ['Three', 'Two', 'One']);
+
+    await remove(company, ids[1]!);
+    await page.getByLabel('State').selectOption('Archived');
+    await button(page, 'Show').click();
+    await title(page, 'Archived · Sources');
+    await page.getByLabel('Select all shown').check();
+    await button(page, 'Restore selected').click();
+    await said(page, '1 source restored.');
+    assert.deepEqual(await titles(page), []);
+    assert.equal((await read(company, ids[1]!)).state, 'active');
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('what cannot be archived is named with the reason, and the others are archived', async () => {
+    const company = await service.company();
+    const ids = [];
+    for (const name of ['One', 'Two', 'Three']) ids.push(await ingest(company, { title: name }));
+    const { page } = await open(company, '/sources');
+    await said(page, '3 sources');
+    await remove(company, ids[1]!);
+    await page.getByLabel('Select all shown').check();
+    await button(page, 'Archive selected').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await said(page, '2 sources archived.');
+    await alarmed(page, 'Two: The source is already archived');
+    await page.getByText('No sources yet').waitFor();
+
+    for (const name of ['Four', 'Five', 'Six']) await ingest(company, { title: name });
+    await page.reload();
+    await said(page, '3 sources');
+    await page.route('**/v1/memory/sources/*', (route) => route.abort());
+    await page.getByLabel('Select all shown').check();
+    await button(page, 'Archive selected').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await alarmed(page, 'Six: The service did not answer.');
+    await alarmed(page, '2 others: not tried');
+    assert.equal(await page.getByRole('alert').getByRole('listitem').count(), 2);
+    await said(page, '3 selected');
+    await page.context().close();
+  });
+
+  test('all sources that match a filter are archived after a count, and that is undone', async () => {
+    const company = await service.company();
+    const ids = [];
+    for (const name of ['Draft 1', 'Draft 2', 'Final'])
+      ids.push(await ingest(company, { title: name, tags: name === 'Final' ? [] : ['draft'] }));
+    const { page, faults, refused } = await open(company, '/sources');
+    await said(page, '3 sources');
+    await button(page, 'Archive all that match …').click();
+    await page.getByRole('dialog').getByText('Choose a day').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Archive \d/ }).count(), 0);
+    await page.getByLabel('Stored before').fill('2020-01-01');
+    await page.getByText('0 sources match.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'draft', exact: true }).first().click();
+    await said(page, '2 sources');
+    await button(page, 'Archive all that match …').click();
+    await page.getByText('2 sources match.').waitFor();
+    // What comes after the count stays.
+    await database.query(`update memory.source set created_at = now() + interval '1 hour' where id = $1`, [
+      ids[1],
+    ]);
+    await button(page, 'Archive 2 sources').click();
+    await said(page, '1 source archived.');
+    await page.getByRole('link', { name: 'Draft 1' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await titles(page), ['Draft 2']);
+    await button(page, 'Undo').click();
+    await said(page, '1 source restored.');
+    await page.getByRole('link', { name: 'Draft 1' }).waitFor();
+    assert.equal((await read(company, ids[0]!)).state, 'active');
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a source is edited, moved, archived, restored and deleted for good', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const id = await ingest(company, {
+      title: 'Tram',
+      tags: ['travel', 'old'],
+      uri: 'https://wiki.example/tram',
+      metadata: { author: 'Ann' },
+    });
+    const { page, faults, refused } = await openSource(company, id);
+    await page.getByRole('link', { name: 'https://wiki.example/tram' }).waitFor();
+    await page.getByText('Ann', { exact: true }).waitFor();
+
+    await button(page, 'Edit').click();
+    await page.getByLabel('Title').fill('Tram to the airport');
+    await button(page, 'Remove the tag old').click();
+    await page.getByRole('combobox', { name: 'Tags' }).fill('Airport ');
+    await page.getByRole('combobox', { name: 'Tags' }).press('Enter');
+    await page.getByRole('combobox', { name: 'Tags' }).fill('typed only');
+    await page.getByLabel('Expires').fill('2020-01-01T10:00');
+    await button(page, 'Save').click();
+    await alarmed(page, 'Choose a time in the future');
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Tram to the airport');
+    await page.getByLabel('Expires').fill('2098-07-01T10:00');
+    await button(page, 'Save').click();
+    await said(page, 'Saved.');
+    await title(page, 'Tram to the airport · Sources');
+    const edited = await read(company, id);
+    assert.deepEqual(edited.tags, ['travel', 'airport', 'typed only']);
+    assert.equal(new Date(edited.expiresAt ?? '').getTime(), new Date(2098, 6, 1, 10).getTime());
+    await button(page, 'Edit').click();
+    await button(page, 'Never').click();
+    await button(page, 'Save').click();
+    await page.locator('dt:has-text("Expires") + dd:has-text("never")').waitFor();
+    assert.equal((await read(company, id)).expiresAt, null);
+
+    await button(page, 'Move').click();
+    await page.getByText('Then only those with access to').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await said(page, 'Moved.');
+    await page.locator('dd:has-text("Client A client")').waitFor();
+    assert.equal((await read(company, id)).clientId, clientId);
+
+    await button(page, 'Archive').click();
+    await page.getByRole('dialog', { name: 'Archive this source?' }).getByText('nobody can read').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await said(page, 'Archived.');
+    await page.locator('.source-said:focus').waitFor();
+    assert.equal(await page.getByText('The text of Tram.').count(), 0);
+    await page.getByText('You can restore it until').waitFor();
+    assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), [
+      'Restore',
+      'Delete for good',
+    ]);
+    await button(page, 'Restore').click();
+    await said(page, 'Restored.');
+    await page.getByText('The text of Tram.').waitFor();
+
+    await button(page, 'Delete for good').click();
+    const question = page.getByRole('dialog', { name: 'Delete this source for good?' });
+    await question.getByText('cannot be brought back').waitFor();
+    await question.getByRole('button', { name: 'Delete for good' }).click();
+    await said(page, 'The source is deleted for good.');
+    assert.equal((await get(service, company, `/v1/memory/sources/${id}`)).statusCode, 404);
+    await page.getByRole('link', { name: 'All sources' }).click();
+    await page.getByText('No sources yet').waitFor();
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('those with Full access see the feedback that waits for a decision', async () => {
+    const company = await service.company();
+    const id = await ingest(company, { title: 'Tram', text: 'The tram leaves from stop QX-31.' });
+    const note = 'It leaves from QX-40 now.';
+    await questionBest(service, company, 'stop QX-31', { verdict: 'outdated', note });
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    for (const [token, shown] of [
+      [company.token, 1],
+      [member.token, 0],
+    ] as const) {
+      const { page, refused } = await openSource(company, id, token);
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.getByRole('listitem').filter({ hasText: note }).count(), shown);
+      assert.equal(await page.getByRole('link', { name: 'Decide in the review' }).count(), shown);
+      assert.deepEqual(refused, []);
+      await page.context().close();
+    }
+  });
+
+  test('the original of a source is saved under its name', async () => {
+    const company = await service.company();
+    const name = 'Fahrplan „Straße“ 2026.txt';
+    const id = await imported(service, company, textFile(name, 'walrus'));
+    const { page, faults } = await openSource(company, id);
+    const saving = page.waitForEvent('download');
+    await button(page, 'Download').click();
+    const download = await saving;
+    assert.equal(download.suggestedFilename(), name);
+    assert.equal(await readFile(await download.path(), 'utf8'), 'walrus was seen near the harbour.\n');
+    await said(page, 'Saved.');
+    await page.route('**/original', (route) => route.abort());
+    await button(page, 'Download').click();
+    await alarmed(page, 'The service did not answer.');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an address opens a long source at a passage, and the passages around it are read from there', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 80 }, (_, n) => ({ text: `Sentence number ${n + 1} of many.` }));
+    const id = await ingest(company, { title: 'Long', chunks });
+    const { chunks: stored } = await read(company, id);
+    const { page, faults, refused } = await open(company, `/sources/${id}?chunk=${stored[59]!.chunk_id}`);
+    const current = page.locator('.source-passages [aria-current]');
+    await current.filter({ hasText: 'Sentence number 60 of many.' }).waitFor();
+    assert.match(await focused(page), /Sentence number 60 of many/);
+    assert.equal(await page.locator('.source-passages [aria-current]:focus').count(), 1);
+    await said(page, 'Passages 50 to 70');
+    await button(page, 'Show earlier passages').click();
+    await said(page, 'Passages 40 to 70');
+    await button(page, 'Show more').click();
+    await said(page, 'Passages 40 to 80');
+    assert.match(await focused(page), /Sentence number 71 of many/);
+    await page.getByRole('link', { name: 'Passage 41' }).click();
+    await current.filter({ hasText: 'Sentence number 41 of many.' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('chunk'), stored[40]!.chunk_id);
+    await page.goBack();
+    await current.filter({ hasText: 'Sentence number 60 of many.' }).waitFor();
+    await page.getByRole('link', { name: 'From the start' }).click();
+    await said(page, 'Passages 1 to 25');
+    await button(page, 'Show more').click();
+    await said(page, 'Passages 1 to 50');
+    await page.goto(at(company, `/sources/${id}?chunk=${id}`));
+    await said(page, 'This passage is no longer in the source');
+    await said(page, 'Passages 1 to 25');
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('each user sees only what they can do, and no request is refused', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const author = await addPerson(service, company, {
+      teamRole: 'member',
+      clients: { [clientId]: 'write' },
+    });
+    const id = await ingest(author, { title: 'Of the author' });
+    const ofClient = await ingest(author, { title: 'Of the client', clientId });
+    const other = await addPerson(service, company, { teamRole: 'member' });
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const admin = await addPerson(service, company, { teamRole: 'admin' });
+    const demoted = await addPerson(service, company, {
+      teamRole: 'member',
+      clients: { [clientId]: 'read' },
+    });
+    await database.query('update memory.source set created_by = $2 where id = $1', [
+      ofClient,
+      demoted.userId,
+    ]);
+    const own = ['Edit', 'Move', 'Archive'];
+    for (const [who, token, source, buttons, boxes] of [
+      ['an Admin', admin.token, id, [...own, 'Delete for good'], 2],
+      ['the author', author.token, id, own, 1],
+      ['another member', other.token, id, [], 0],
+      ['a reader', reader.token, id, [], 0],
+      ['an author who can only read the client', demoted.token, ofClient, [], 0],
+    ] as const) {
+      const { page, faults, refused } = await openSource(company, source, token);
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual(await page.locator('.source-actions button').allInnerTexts(), buttons, who);
+      await page.getByRole('link', { name: 'All sources' }).click();
+      await page
+        .getByRole('status')
+        .filter({ hasText: /[12] sources?$/ })
+        .waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.getByLabel(/^Select (?!all)/).count(), boxes, who);
+      assert.equal(await button(page, 'Archive all that match …').count(), who === 'an Admin' ? 1 : 0, who);
+      assert.deepEqual([faults, refused], [[], []], who);
+      await page.context().close();
+    }
+    const { page, refused } = await open(company, `/sources/${ofClient}`, other.token);
+    await page.getByText('There is no such source, or you do not have access to it.').waitFor();
+    assert.equal(refused.length, 1);
+    await archiveTeam(service, company.teamId);
+    await page.context().close();
+    const archived = await openSource(company, id);
+    await archived.page.waitForLoadState('networkidle');
+    assert.equal(await archived.page.locator('.source-actions button').count(), 0);
+    assert.deepEqual(archived.refused, []);
+    await archived.page.context().close();
+  });
+
+  test('the sources of memories and of workspace files lead to where they are changed', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', {
+      title: 'VPN',
+      content: 'The port is 443.',
+    });
+    const id = memory.sourceId ?? '';
+    const { memoryId } = await read(company, id);
+    const { page, refused } = await openSource(company, id);
+    assert.equal(await page.locator('.source-actions button').count(), 0);
+    const href = await page.getByRole('link', { name: 'Show the memory' }).getAttribute('href');
+    assert.equal(href, at(company, `/memories/${memoryId}`).slice(base.length));
+    const fileId = await ingest(company, { title: 'vpn.md', uri: 'team/vpn.md' });
+    await database.query(`update memory.source set kind = 'file' where id = $1`, [fileId]);
+    await page.goto(at(company, `/sources/${fileId}`));
+    await button(page, 'Edit tags').click();
+    assert.equal(await page.getByLabel('Title').count(), 0);
+    await page.getByRole('combobox', { name: 'Tags' }).fill('network');
+    await button(page, 'Save').click();
+    await said(page, 'Saved.');
+    assert.deepEqual((await read(company, fileId)).tags, ['network']);
+    const link = await page.getByRole('link', { name: 'Show the file' }).getAttribute('href');
+    assert.equal(new URL(link ?? '', base).searchParams.get('path'), 'team/vpn.md');
+    assert.deepEqual(await page.locator('.source-actions button').allInnerTexts(), ['Edit tags']);
+    assert.deepEqual(refused, []);
+    await page.context().close();
+  });
+
+  test('a change that the state of the source forbids says why, and the page shows what is stored now', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const text = 'The ferry leaves at noon.';
+    const id = await ingest(company, { title: 'Ferry', text });
+    const same = await ingest(company, { title: 'The same ferry', text, clientId });
+    const { page, faults } = await openSource(company, id);
+    await button(page, 'Move').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await alarmed(page, 'has the same text; archive it first, or use it instead');
+    const href = await page
+      .getByRole('dialog')
+      .getByRole('link', { name: 'Show that source' })
+      .getAttribute('href');
+    assert.equal(href, at(company, `/sources/${same}`).slice(base.length));
+    await page.keyboard.press('Escape');
+    assert.equal(await focused(page), 'Move');
+
+    await button(page, 'Edit').click();
+    await remove(company, id);
+    await page.getByLabel('Title').fill('Ferry at noon');
+    await button(page, 'Save').click();
+    await alarmed(page, 'An archived source cannot be changed');
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Ferry at noon');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was archived on').waitFor();
+    await ingest(company, { title: 'Ferry again', text });
+    await button(page, 'Restore').click();
+    await alarmed(page, 'has the same text; archive it first, or use it instead');
+    await page.route('**/restore', (route) => route.abort());
+    await button(page, 'Restore').click();
+    await alarmed(page, 'The service did not answer.');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an empty list says how the first source is made, and whom to ask', async () => {
+    const company = await service.company();
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    for (const [token, text] of [
+      [company.token, 'Import the first files'],
+      [reader.token, 'Ask an Owner or Admin of the Team'],
+    ] as const) {
+      const { page } = await open(company, '/sources', token);
+      await heading(page, 'No sources yet');
+      await page.getByText(text).waitFor();
+      await page.goto(at(company, '/sources?q=nothing'));
+      await page.getByText('No source matches these filters.').waitFor();
+      await page.context().close();
+    }
+  });
+
+  test('names in another direction and without a break are isolated and fit, and axe finds nothing', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await rename('client', clientId, HOSTILE[0]);
+    for (const name of HOSTILE) {
+      await ingest(company, {
+        title: name,
+        tags: [name.slice(0, 50)],
+        text: `${name}\n${name}`,
+        externalId: name,
+        uri: `https://example.com/${name}`,
+        metadata: { [name]: name },
+      });
+    }
+    const id = await ingest(company, { title: HOSTILE[0], text: HOSTILE[0], clientId, tags: ['tag'] });
+    const archived = await ingest(company, { title: HOSTILE[1], text: 'x' });
+    await remove(company, archived);
+    const list = {
+      url: at(company, '/sources?state=all'),
+      token: company.token,
+      shown: (page: Page) => said(page, '5 sources'),
+    };
+    const record = {
+      url: at(company, `/sources/${id}`),
+      token: company.token,
+      shown: (page: Page) => page.getByText('Passage 1').waitFor(),
+    };
+    for (const page of [list, record]) {
+      await assertIsolates(browser, page, HOSTILE);
+      await assertLooks(browser, page);
+    }
+    await assertLooks(browser, {
+      ...record,
+      shown: async (page) => {
+        await button(page, 'Edit').click();
+        await page.getByRole('dialog').waitFor();
+      },
+    });
+  });
+
+  test('a first load with 50 sources, and with 50 passages, is light', async () => {
+    const company = await service.company();
+    const tags = Array.from({ length: 60 }, (_, n) => `tag-${n}`);
+    for (let n = 0; n < 55; n += 1) {
+      await ingest(company, {
+        title: `Source ${n} of the load`,
+        tags: tags.slice(n, n + 4),
+        uri: `https://x.example/${n}`,
+      });
+    }
+    const words = (n: number) =>
+      Array.from({ length: 180 }, (_, w) => (w * 7919 * (n + 3)).toString(36)).join(' ');
+    const chunks = Array.from({ length: 50 }, (_, n) => ({ text: words(n) }));
+    const id = await ingest(company, { title: 'Long', chunks });
+    await assertWeight(browser, {
+      url: at(company, '/sources'),
+      token: company.token,
+      shown: (page) => said(page, '50 sources, and more'),
+    });
+    await assertWeight(browser, {
+      url: at(company, `/sources/${id}`),
+      token: company.token,
+      shown: (page) => said(page, 'Passages 1 to 25'),
+    });
+  });
+});
