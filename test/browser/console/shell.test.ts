@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
@@ -7,38 +8,56 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, openPage, storage, title } from '../../support/pages.ts';
 import { askSession } from '../../support/sign-in.ts';
 import { addPerson, addTeam, type Ties } from '../../support/team.ts';
+import { openConsole } from './console-tab.ts';
 
 const PASSWORD = 'a password of this test';
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const service = await openTestApp();
 
-/** What each user sees in the navigation, and which parts of the page at `/`. */
-const SEEN: readonly { who: string; ties: Ties | 'owner'; sections: string[]; parts: string[] }[] = [
+/** Who sees a page, as the guide says it, and whether that holds for a person. */
+type SeenBy = 'everyone' | 'Full access' | 'Company Owner and Admin';
+
+/** People with their ties, who of the guide they are, and the parts of the page at `/` that they see. */
+const PEOPLE: readonly { who: string; ties: Ties | 'owner'; is: SeenBy[]; parts: string[] }[] = [
   {
     who: 'the Owner of the Company',
     ties: 'owner',
-    sections: ['Home', 'Jobs'],
+    is: ['everyone', 'Full access', 'Company Owner and Admin'],
     parts: ['First steps', 'Pages', 'In a terminal'],
+  },
+  {
+    who: 'an Admin of the Company with a grant of Full access',
+    ties: { companyRole: 'admin', companyGrant: 'full' },
+    is: ['everyone', 'Full access', 'Company Owner and Admin'],
+    parts: ['Pages', 'In a terminal'],
   },
   {
     who: 'an Admin of the Company with a grant to read',
     ties: { companyRole: 'admin', companyGrant: 'read' },
-    sections: ['Home', 'Jobs'],
+    is: ['everyone', 'Company Owner and Admin'],
     parts: ['Pages', 'In a terminal'],
   },
   {
     who: 'an Admin of the Team',
     ties: { teamRole: 'admin' },
-    sections: ['Home', 'Jobs'],
+    is: ['everyone', 'Full access'],
     parts: ['Pages', 'In a terminal'],
   },
   {
     who: 'a member of the Team',
     ties: { teamRole: 'member' },
-    sections: ['Home', 'Jobs'],
+    is: ['everyone'],
     parts: ['Pages', 'In a terminal'],
   },
 ];
+
+/** The pages with who sees them, as the guide lists them. */
+function pagesInGuide(): { name: string; address: string; seenBy: SeenBy }[] {
+  const guide = readFileSync(new URL('../../../docs/guide/console.md', import.meta.url), 'utf8');
+  return [
+    ...guide.matchAll(/^\| (\w+) \| `(\/\w*)`.*?\| (everyone|Full access|Company Owner and Admin) \|/gm),
+  ].map(([, name, address, seenBy]) => ({ name: name!, address: address!, seenBy: seenBy as SeenBy }));
+}
 
 describe('the shell of the console', { skip: withoutBrowser }, () => {
   let browser: Browser;
@@ -51,10 +70,7 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
   after(() => browser?.close());
 
   /** A tab in which someone is signed in already. */
-  async function open(path: string, token: string) {
-    const script = `sessionStorage.setItem('session-token', ${JSON.stringify(token)})`;
-    return openPage(browser, `${base}${path}`, { script: `if (sessionStorage.length === 0) ${script}` });
-  }
+  const open = (path: string, token: string) => openConsole(browser, `${base}${path}`, token);
 
   async function signIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email').fill(email);
@@ -65,20 +81,34 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
   const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' }).click();
   const text = (page: Page) => page.evaluate<string>('document.documentElement.outerHTML + document.title');
 
-  test('each user sees the sections that they can read, and no request is refused', async () => {
-    for (const { who, ties, sections, parts } of SEEN) {
+  test('each user sees the pages that the guide names for them, and no request of a page is refused', async () => {
+    const pages = pagesInGuide();
+    assert.ok(pages.length > 10);
+    for (const { who, ties, is, parts } of PEOPLE) {
       const company = await service.company();
       const { token } = ties === 'owner' ? company : await addPerson(service, company, ties);
-      const { page } = await open('/', token);
-      const refused: string[] = [];
-      page.on('response', (answer) => {
-        if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
-      });
+      const { page, refused } = await open('/', token);
       await heading(page, 'In a terminal');
-      assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), sections, who);
+      const seen = pages.filter(({ seenBy }) => is.includes(seenBy));
+      const links = page.getByRole('navigation').getByRole('link');
+      assert.deepEqual(
+        await links.allInnerTexts(),
+        seen.map(({ name }) => name),
+        who,
+      );
       assert.deepEqual(await page.getByRole('heading', { level: 2 }).allInnerTexts(), parts, who);
-      await page.reload({ waitUntil: 'networkidle' });
+      for (const { name, address } of seen) {
+        await links.getByText(name, { exact: true }).click();
+        await page.waitForLoadState('networkidle');
+        assert.equal(new URL(page.url()).pathname, address);
+        assert.equal(await page.getByText('This page is not open to you').count(), 0, `${who}: ${name}`);
+      }
       assert.deepEqual(refused, [], who);
+      for (const { name, address } of pages.filter((other) => !seen.includes(other))) {
+        await page.goto(`${base}${address}`);
+        await page.getByText('This page is not open to you').waitFor();
+        assert.deepEqual(refused, [], `${who}: ${name}`);
+      }
       await page.context().close();
     }
   });
@@ -221,16 +251,21 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await keyboard.press('Enter');
     await page.locator('#page-heading:focus').waitFor();
     await heading(page, 'In a terminal');
-    for (const place of ['Jobs', 'Home', 'sign-out']) {
-      await keyboard.press('Shift+Tab');
-      assert.equal((await focused(page)).trim(), place);
-    }
-    await keyboard.press('Tab');
-    await keyboard.press('Tab');
+    /** Presses a key until the focus is there. */
+    const reach = async (place: string, key: string) => {
+      let at = '';
+      for (let n = 0; n < 30 && at !== place; n += 1) {
+        await keyboard.press(key);
+        at = (await focused(page)).trim();
+      }
+      assert.equal(at, place);
+    };
+    await reach('sign-out', 'Shift+Tab');
+    await reach('Jobs', 'Tab');
     await keyboard.press('Enter');
     await page.locator('#updated[datetime]').waitFor();
     assert.equal(await focused(page), 'page-heading');
-    for (let n = 0; n < 3; n += 1) await keyboard.press('Shift+Tab');
+    await reach('sign-out', 'Shift+Tab');
     await keyboard.press('Enter');
     await page.getByText('You are signed out.').waitFor();
     assert.equal(await focused(page), 'email');
