@@ -5,7 +5,7 @@ import { count, Moment } from '../../parts/words.js';
 import { AUDIT_MEANINGS } from './audit-kinds.js';
 
 /**
- * @typedef {import('./audit.js').AuditEvent} AuditEvent
+ * @typedef {import('../../../../shared/schemas/audit.ts').AuditEvent} AuditEvent
  * @typedef {readonly [name: string, value: string]} Pair
  */
 

@@ -32,7 +32,7 @@ const MAX_FILTER = 300;
  * @param {readonly File[]} props.live
  * @param {import('../../section.d.ts').PageProps} props.page
  * @param {import('../../parts/ask.js').Ask} props.ask
- * @param {import('./files.js').Known} props.known
+ * @param {import('./shape.js').Known} props.known
  */
 export function ChosenFile({ path, file, live, page, ask, known }) {
   const { versions, missing } = useVersions(ask, path, file?.version ?? null);
@@ -62,7 +62,7 @@ export function ChosenFile({ path, file, live, page, ask, known }) {
  * @param {File | null} props.file
  * @param {import('../../section.d.ts').PageProps} props.page
  * @param {import('../../parts/ask.js').Ask} props.ask
- * @param {import('./files.js').Known} props.known
+ * @param {import('./shape.js').Known} props.known
  */
 function Facts({ current, file, page, ask, known }) {
   const { path, deleted, bytes, version, updatedAt, updatedBy } = current;
@@ -123,7 +123,7 @@ function useSource(ask, path, state) {
  * @param {object} props
  * @param {string} props.path
  * @param {readonly File[]} props.live
- * @param {import('./files.js').Known} props.known
+ * @param {import('./shape.js').Known} props.known
  */
 function Conflicts({ path, live, known }) {
   const copies = useMemo(() => sorted(copiesByOriginal(live).get(path) ?? []), [live, path]);

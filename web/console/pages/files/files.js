@@ -9,17 +9,6 @@ import { conflictCopy, hasWords, nameOf, shownPath, VIEWS } from './shape.js';
 import { FoundFiles, Tree } from './tree.js';
 
 /**
- * @typedef {import('./shape.js').File} File
- *
- * What the rows and the chosen file need to know.
- * @typedef {object} Known
- * @property {ReadonlyMap<string, string>} people names by id
- * @property {ReadonlyMap<string, string>} clients names by id
- * @property {(path: string | null) => string} hrefOf the link that shows a file; null: none
- * @property {boolean} canWrite whether the user can change files somewhere in the Team
- */
-
-/**
  * The page of workspace files. The terminal client changes them; this page shows them.
  * @param {import('../../section.d.ts').PageProps} props
  */

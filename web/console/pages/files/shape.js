@@ -3,6 +3,13 @@
  * @typedef {{ name: string, path: string, folders: Map<string, Folder>, files: File[], count: number, bytes: number }} Folder
  * @typedef {{ author: string, at: string, original: string }} Copy a conflict copy: whose it is, from when, and the path
  *   of the file that it is a copy of
+ *
+ * What the rows and the chosen file need to know.
+ * @typedef {object} Known
+ * @property {ReadonlyMap<string, string>} people names by id
+ * @property {ReadonlyMap<string, string>} clients names by id
+ * @property {(path: string | null) => string} hrefOf the link that shows a file; null: none
+ * @property {boolean} canWrite whether the user can change files somewhere in the Team
  */
 
 const IN_ORDER = new Intl.Collator('en', { numeric: true });

@@ -15,7 +15,7 @@ import {
 /**
  * @typedef {import('./shape.js').File} File
  * @typedef {import('./shape.js').Folder} Folder
- * @typedef {import('./files.js').Known} Known
+ * @typedef {import('./shape.js').Known} Known
  */
 
 /** The most rows that are added at once. */

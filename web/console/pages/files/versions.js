@@ -51,7 +51,7 @@ export function useVersions(ask, path, version) {
  * @param {string} props.path
  * @param {Version | null} props.current
  * @param {import('../../parts/ask.js').Ask} props.ask
- * @param {import('./files.js').Known} props.known
+ * @param {import('./shape.js').Known} props.known
  */
 export function Versions({ list, path, current, ask, known }) {
   const { send, problem, busy } = useAction(ask);

@@ -2,7 +2,7 @@ import { html, useState } from '../../html.js';
 import { count } from '../../parts/words.js';
 
 /**
- * @typedef {import('./hit.js').Hit} Hit
+ * @typedef {import('../../../../shared/schemas/memory.ts').Hit} Hit
  * @typedef {import('../../../../shared/schemas/explanation.ts').HitExplanation} HitExplanation
  * @typedef {import('../../../../shared/schemas/explanation.ts').SearchExplanation} SearchExplanation
  *
