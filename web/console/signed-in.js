@@ -15,7 +15,7 @@ import { recordAt, SECTIONS, sectionAt } from './sections.js';
 /** The key in this tab's storage for the Team last used. */
 const TEAM_KEY = 'team';
 
-const CHOOSE = 'Choose a Team.';
+const CHOOSE = 'Choose a Team to see how it is.';
 const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
 /** What a user without a Team is told, by the role in the Company. */
 const WITHOUT_TEAM = {

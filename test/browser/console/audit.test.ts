@@ -146,7 +146,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
       [company.companyId, other, admin.userId],
     );
     const second = await openConsole(browser, `${base}/audit?of=company`, admin.token);
-    await second.page.getByText('Choose a Team.').waitFor();
+    await second.page.getByText('Choose a Team to see how it is.').waitFor();
     await second.page.locator('main').getByRole('link', { name: 'Test Team' }).click();
     await row(second.page, 'team.create').waitFor();
     for (const label of ['Events of', VERIFY]) {
