@@ -403,6 +403,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await listed(page, 'theirs.txt').waitFor();
     assert.equal(await listed(page, 'theirs.txt').getByRole('button').count(), 0);
     assert.equal(await page.getByRole('heading', { name: 'Storage' }).count(), 0);
+    await page.getByLabel('Store in').getByRole('option').nth(1).waitFor({ state: 'attached' });
     const options = await page.getByLabel('Store in').getByRole('option').allInnerTexts();
     assert.deepEqual(options, ['The Team layer', 'Client \u2068Open client\u2069']);
     // The client that the address names.
@@ -428,6 +429,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     const two = await open(company);
     await two.page.getByText('This Team is archived').waitFor();
     await listed(two.page, 'a.txt').waitFor();
+    await two.page.getByRole('link', { name: 'Change the quota' }).waitFor();
     assert.deepEqual(await controls(two.page), ['Change the quota']);
     const empty = await service.company();
     const other = await addPerson(service, empty, { companyRole: 'admin', companyGrant: 'read' });
