@@ -117,8 +117,8 @@ function ClientList({ page, isArchive }) {
                 ${
                   !isArchive &&
                   html`<p class="quiet links-line">
-                    <a href=${link('/sources', { clientId: id })}>Sources<span class="unseen"> of</span>${of}</a>
-                    <a href=${link('/search', { clientId: id })}>Search<span class="unseen"> in</span>${of}</a>
+                    <a href=${link('/sources', { client: id })}>Sources<span class="unseen"> of</span>${of}</a>
+                    <a href=${link('/search', { in: id })}>Search<span class="unseen"> in</span>${of}</a>
                     ${rights.manages && html`<a href=${link('/people', { view: 'access', client: name })}>Who can open it<span class="unseen">:</span>${of}</a>`}
                   </p>`
                 }
