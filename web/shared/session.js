@@ -3,6 +3,8 @@ import { readValue, removeValue, storeValue } from './tab-storage.js';
 
 /** The key in this tab's storage for the token of its session. All pages use it. */
 const KEY = 'session-token';
+/** A page that is being signed out is not shown for longer than this while the service does not answer. */
+const END_WITHIN_MS = 10_000;
 
 /** @param {string} token */
 export function storeSession(token) {
@@ -39,7 +41,8 @@ export async function findSession() {
  * @returns {Promise<string | null>} the reason why the session was not ended, or null
  */
 export async function endSession(token) {
-  const reply = await askService('POST', 'v1/auth/logout', { token, body: {} });
+  const signal = AbortSignal.timeout(END_WITHIN_MS);
+  const reply = await askService('POST', 'v1/auth/logout', { token, body: {}, signal });
   // 401: the session had already ended.
   if (reply.status !== 204 && reply.status !== 401) return describeFailure(reply);
   forgetSession(token);
