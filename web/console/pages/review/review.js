@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
+import { useClients } from '../../parts/names.js';
 import { Filters, Outcomes } from './around.js';
 import { openDecisions } from './decisions.js';
 import { CurrentItem } from './item.js';
@@ -192,22 +193,6 @@ const Nothing = ({ heading, filtered, link }) => html`
     }
   </section>
 `;
-
-/**
- * The names of the clients.
- * @param {import('../../parts/ask.js').Ask} ask
- * @returns {ReadonlyMap<string, string>}
- */
-function useClients(ask) {
-  const [clients, setClients] = useState(/** @type {ReadonlyMap<string, string>} */ (new Map()));
-  useLayoutEffect(() => {
-    void ask('GET', 'team/clients?limit=200').then(({ answer }) => {
-      const found = /** @type {{ id: string, name: string }[]} */ (answer?.items ?? []);
-      setClients(new Map(found.map(({ id, name }) => [id, name])));
-    });
-  }, [ask]);
-  return clients;
-}
 
 /**
  * Calls now and then while the page is shown, and at once when it is shown again.
