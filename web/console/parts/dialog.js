@@ -12,7 +12,13 @@ export function Dialog({ heading, close, children }) {
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    return () => current?.close();
+    return () => {
+      current?.close();
+      // What had the focus before the dialog can be gone.
+      const { activeElement } = document;
+      if (activeElement === null || activeElement === document.body || current?.contains(activeElement))
+        document.getElementById('page-heading')?.focus();
+    };
   }, []);
   /** @param {Event} event */
   function cancel(event) {

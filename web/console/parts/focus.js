@@ -7,7 +7,10 @@ import { useLayoutEffect, useState } from '../html.js';
 export function useFocus() {
   const [wanted, setWanted] = useState(/** @type {{ id: string } | null} */ (null));
   useLayoutEffect(() => {
-    if (wanted !== null) document.getElementById(wanted.id)?.focus();
+    if (wanted === null) return;
+    // A list that was read again can be without it.
+    const found = document.getElementById(wanted.id) ?? document.getElementById('page-heading');
+    found?.focus();
   }, [wanted]);
   return (id) => setWanted({ id });
 }

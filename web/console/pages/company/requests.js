@@ -34,7 +34,11 @@ export function Requests({ ask, session, owner, say }) {
   /** @param {AccessRequest} request @param {'approve' | 'deny'} verb */
   async function decide(request, verb) {
     const reply = await action.send('POST', `company/access-requests/${request.id}/${verb}`, {});
-    if (reply === null) return list.reload();
+    if (reply === null) {
+      // Someone else can have decided, so that the buttons are gone.
+      await list.reload();
+      return focus(`row-${request.id}`);
+    }
     list.change((items) => items.map((item) => (item.id === request.id ? reply.answer : item)));
     say(html`The request of ${nameIn(members.items, request.userId)} is ${reply.answer.state}.`);
     focus(`row-${request.id}`);
