@@ -28,14 +28,15 @@ function newTeam(fields) {
 export function NewTeam({ ask, session, go, changed, close, done }) {
   const action = useAction(ask);
   const [made, setMade] = useState(
-    /** @type {{ team: Team, invite: { email: string, expiresAt: string } | null, url: string | null } | null} */ (
-      null
-    ),
+    /** @type {{ team: Team, invite: { email: string, expiresAt: string } | null, url: string | null,
+     *   isOpen: boolean } | null} */ (null),
   );
   /** @param {FormData} fields */
   async function make(fields) {
     const reply = await action.send('POST', 'company/teams', newTeam(fields));
-    if (reply !== null) setMade(reply.answer);
+    if (reply === null) return;
+    const isOpen = session.company.role === 'owner' || textOf(fields, 'ownerEmail') === '';
+    setMade({ ...reply.answer, isOpen });
   }
   if (made === null) {
     return html`
@@ -50,7 +51,7 @@ export function NewTeam({ ask, session, go, changed, close, done }) {
       <//>
     `;
   }
-  const { team, invite, url } = made;
+  const { team, invite, url, isOpen } = made;
   const finish = () => done(html`The Team <bdi>${team.name}</bdi> is made.`, `row-${team.id}`);
   if (invite !== null && url !== null) {
     return html`
@@ -65,10 +66,12 @@ export function NewTeam({ ask, session, go, changed, close, done }) {
   }
   return html`
     <${Dialog} heading="The Team is made" close=${finish}>
-      <p><bdi>${team.name}</bdi> is empty. Open it to invite people, to import files and to connect agents.</p>
+      <p>
+        <bdi>${team.name}</bdi> is empty. ${isOpen ? 'Open it to invite people, to import files and to connect agents.' : 'Its Owner can invite people, import files and connect agents.'}
+      </p>
       <div class="actions">
         <button type="button" class="small" onClick=${finish}>Close</button>
-        ${session.company.role === 'owner' && html`<button type="button" class="fit" onClick=${enter}>Open the Team</button>`}
+        ${isOpen && html`<button type="button" class="fit" onClick=${enter}>Open the Team</button>`}
       </div>
     <//>
   `;
