@@ -1,31 +1,28 @@
-import { askService, describeFailure } from '../../shared/ask-service.js';
 import { linkTo } from '../address.js';
 import { html, useLayoutEffect, useState } from '../html.js';
+import { isDone, problemOf, useAsk } from '../parts/ask.js';
 import { CommandLine } from './command-line.js';
 
 /**
- * @typedef {import('../section.d.ts').Session} Session
- * @typedef {import('../section.d.ts').Team} Team
- *
  * Which steps are done already.
  * @typedef {{ invited: boolean, imported: boolean, connected: boolean }} Done
  */
 
 /**
  * Reads which steps are done. Only an Owner can read all of it.
- * @param {Session} session
- * @param {Team} team
- * @param {AbortSignal} signal
+ * @param {import('../parts/ask.js').Ask} ask
  * @returns {Promise<Done | string>} a string is the reason why it could not be read
  */
-async function readDone({ token }, { id }, signal) {
-  const replies = await Promise.all(
-    ['team/members?limit=2', 'team/invites?limit=1', 'memory/sources?limit=1', 'team/tokens?limit=1'].map(
-      (path) => askService('GET', `v1/${path}`, { token, team: id, signal }),
-    ),
-  );
-  const failed = replies.find(({ status }) => status !== 200);
-  if (failed !== undefined) return describeFailure(failed);
+async function readDone(ask) {
+  const paths = [
+    'team/members?limit=2',
+    'team/invites?limit=1',
+    'memory/sources?limit=1',
+    'team/tokens?limit=1',
+  ];
+  const replies = await Promise.all(paths.map((path) => ask('GET', path)));
+  const failed = replies.find((reply) => !isDone(reply));
+  if (failed !== undefined) return problemOf(failed);
   const [members, invites, sources, tokens] = replies.map(({ answer }) => answer);
   return {
     invited: members.items.length > 1 || invites.items.length > 0,
@@ -36,20 +33,12 @@ async function readDone({ token }, { id }, signal) {
 
 /**
  * What an Owner does first, with what is done already.
- * @param {object} props
- * @param {Session} props.session
- * @param {Team} props.team
- * @param {(what: string) => void} props.setTitle
+ * @param {Pick<import('../section.d.ts').PageProps, 'session' | 'team' | 'lost' | 'setTitle'>} props
  */
-export function FirstSteps({ session, team, setTitle }) {
+export function FirstSteps({ session, team, lost, setTitle }) {
+  const ask = useAsk({ session, team, lost });
   const [done, setDone] = useState(/** @type {Done | string | null} */ (null));
-  useLayoutEffect(() => {
-    const controller = new AbortController();
-    void readDone(session, team, controller.signal).then((read) => {
-      if (!controller.signal.aborted) setDone(read);
-    });
-    return () => controller.abort();
-  }, []);
+  useLayoutEffect(() => void readDone(ask).then(setDone), [ask]);
 
   const known = done === null || typeof done === 'string' ? null : done;
   const steps = [

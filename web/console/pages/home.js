@@ -41,13 +41,13 @@ function commandsFor({ id, access, state }, isOwner) {
  * The page at `/`: where to go from here.
  * @param {import('../section.d.ts').PageProps} props
  */
-export function Page({ session, team, sections, setTitle }) {
+export function Page({ session, team, sections, setTitle, lost }) {
   const isOwner = session.company.role === 'owner' && team.state === 'active';
   const others = sections.filter(({ path }) => path !== '/');
   return html`
     <div class="home">
       ${team.state === 'archived' && html`<p class="notice">This Team is archived: it can be read, and nothing in it can be changed.</p>`}
-      ${isOwner && html`<${FirstSteps} session=${session} team=${team} setTitle=${setTitle} />`}
+      ${isOwner && html`<${FirstSteps} session=${session} team=${team} lost=${lost} setTitle=${setTitle} />`}
       <section class="card" aria-labelledby="pages-heading">
         <h2 id="pages-heading">Pages</h2>
         <dl class="links">
