@@ -241,6 +241,14 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       'Another Team',
       'Test Team',
     ]);
+    for (const width of [320, 640, 800, 1280]) {
+      await page.setViewportSize({ width, height: 1200 });
+      const isShown = `[...document.querySelectorAll('.matrix bdi')].some((name) => {
+        const { x, y, width, height } = name.getBoundingClientRect();
+        return name.textContent === 'Test Team' && document.elementFromPoint(x + width / 2, y + height / 2) === name;
+      })`;
+      assert.ok(await page.evaluate(isShown), `the name of the Team at ${width} px`);
+    }
     await cell('Test Team', 'Ada').selectOption('read');
     await cell('Another Team', 'Bob').selectOption('full');
     await page.getByText('2 changes not saved').waitFor();
