@@ -286,6 +286,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Save the changes').click();
     await page.getByRole('alert').filter({ hasText: 'Bob in Test Team: Only Company Admins' }).waitFor();
     await page.getByLabel('Test Team for Bob').waitFor({ state: 'detached' });
+    await page.locator('[aria-busy]').waitFor({ state: 'detached' });
     await button(page, 'Save the changes').click();
     await said(page, '1 grant changed.');
     assert.deepEqual(
