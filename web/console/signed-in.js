@@ -27,7 +27,8 @@ const WITHOUT_TEAM = {
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
 const LOST = 'You no longer have access to this Team. Choose another.';
 const NOT_OPEN =
-  'This page is not open to you in this Team. An Owner or Admin of the Company can give you more access.';
+  'This page is not open to you in this Team. An Owner or Admin of the Team can give you more access.';
+const NOT_IN_COMPANY = 'This page is not open to you: it is for Owners and Admins of the Company.';
 const NOT_LOADED = 'This page could not be loaded. Check your connection and reload.';
 
 /**
@@ -129,7 +130,8 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   function content() {
     if (team === null && (section?.ofCompany !== true || !readable))
       return html`<${TeamList} why=${why} teams=${session.teams} path=${section?.path ?? '/'} />`;
-    if (!readable) return html`<p class="notice" role="status">${NOT_OPEN}</p>`;
+    if (!readable)
+      return html`<p class="notice" role="status">${section?.sameInEveryTeam ? NOT_IN_COMPANY : NOT_OPEN}</p>`;
     if (failed) return html`<p class="notice" role="alert">${NOT_LOADED}</p>`;
     return (
       Page !== null &&
