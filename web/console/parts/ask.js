@@ -57,6 +57,10 @@ const isLost = ({ status, answer }) =>
 /** @param {Reply} reply */
 export const isDone = ({ status }) => status >= 200 && status < 300;
 
+/** What the service says of a layer, which users know as a client. */
+const NO_CLIENT =
+  'There is no such client, or you do not have enough access to it. Ask an Owner or Admin of the Team.';
+
 /**
  * What a failed request means for the user, and what to do.
  * @param {Reply} reply
@@ -64,6 +68,7 @@ export const isDone = ({ status }) => status >= 200 && status < 300;
  */
 export function problemOf(reply) {
   const { status, answer } = reply;
+  if (answer?.code === 'scope_forbidden') return NO_CLIENT;
   const isRefusal = status >= 400 && status < 500 && status !== 429;
   return isRefusal && typeof answer?.detail === 'string' ? answer.detail : describeFailure(reply);
 }

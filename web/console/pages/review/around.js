@@ -8,8 +8,9 @@ import { KeyButton } from './keys.js';
  * @param {string | null} props.clientId
  * @param {ReadonlyMap<string, string>} props.clients
  * @param {(query: Readonly<Record<string, string | null>>) => void} props.show
+ * @param {string} props.all the address of all items
  */
-export function Filters({ q, clientId, clients, show }) {
+export function Filters({ q, clientId, clients, show, all }) {
   /** @param {SubmitEvent} event */
   function submit(event) {
     event.preventDefault();
@@ -40,6 +41,7 @@ export function Filters({ q, clientId, clients, show }) {
         `
       }
       <button type="submit" class="small">Filter</button>
+      ${(q !== null || clientId !== null) && html`<a href=${all}>Show all</a>`}
     </form>
   `;
 }
@@ -132,7 +134,7 @@ function Orphan({ item, draft, close }) {
   return html`
     <section class="card review-orphan">
       <label for=${id}>Your text for <bdi>${item.title}</bdi></label>
-      <p class="quiet">It was not stored, because someone else has decided. It is kept here until you leave the page.</p>
+      <p class="quiet">It was not stored, because the item was decided on elsewhere. It is kept here until you leave the page.</p>
       <textarea id=${id} readonly dir="auto">${`${draft.title}\n\n${draft.content}`}</textarea>
       <div class="actions">
         <button type="button" class="small" onClick=${copy}>Copy</button>

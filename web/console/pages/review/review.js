@@ -118,7 +118,7 @@ export function Page(props) {
   return html`
     <div class="page review">
       ${!canDecide && html`<p class="notice">This Team is archived: it can be read, and nothing in it can be changed.</p>`}
-      <${Filters} q=${q} clientId=${clientId} clients=${clients} show=${(/** @type {any} */ wanted) => go(link('/review', wanted))} />
+      <${Filters} q=${q} clientId=${clientId} clients=${clients} show=${(/** @type {any} */ wanted) => go(link('/review', wanted))} all=${link('/review')} />
       <${Outcomes} decisions=${decisions} queue=${queue} acts=${acts} canDecide=${canDecide} />
       <${QueueList}
         queue=${queue}
