@@ -9,7 +9,7 @@ import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit
 import { ask } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, inTeam, post } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
@@ -79,10 +79,12 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await addSource(service, company);
     await ask(service, company, 'DELETE', `/v1/memory/sources/${first.id}`);
     const { page, refused } = await open(company);
+    await page.getByLabel('Kind').focus();
     await page.getByLabel('Kind').selectOption('memory.ingest');
     await count(page, '2 events');
     await title(page, 'memory.ingest · Audit · Test Team');
     await page.getByText(AUDIT_KINDS['memory.ingest'].meaning).last().waitFor();
+    assert.equal(await focused(page), 'audit-kind');
     await page.goBack();
     await row(page, 'memory.archive').locator('summary').click();
     await page.getByRole('link', { name: 'All events about this record' }).click();
@@ -97,6 +99,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await addSource(service, company);
     await page.getByRole('link', { name: 'Show all events' }).click();
     await row(page, 'memory.ingest').waitFor();
+    assert.equal(await focused(page), 'audit-kind', 'the link is gone');
     const before = (await kinds(page)).length;
     await addSource(service, company);
     await page.getByRole('button', { name: 'Look for newer events' }).click();

@@ -47,7 +47,7 @@ export function Page(props) {
           <h2 id="events-heading">Events</h2>
           <button type="button" class="small" onClick=${list.reload}>Look for newer events</button>
         </div>
-        <${Filters} key=${`${kind} ${subjectId} ${of}`} page=${props} kind=${kind} subjectId=${subjectId} of=${of} teams=${teams} />
+        <${Filters} page=${props} kind=${kind} subjectId=${subjectId} of=${of} teams=${teams} />
         ${list.items !== null && list.items.length > 0 && html`<${Events} events=${list.items} page=${props} ask=${ask} of=${of} teams=${teams} />`}
         ${
           list.items?.length === 0 &&
@@ -72,6 +72,7 @@ export function Page(props) {
  */
 function Filters({ page: { session, team, link, go }, kind, subjectId, of, teams }) {
   const [typed, setTyped] = useState(subjectId);
+  useLayoutEffect(() => setTyped(subjectId), [subjectId]);
   /** @param {Readonly<Record<string, string>>} change */
   const show = (change) => go(link('/audit', { kind, subject: typed.trim(), of, ...change }));
   /** @param {Event} event */
@@ -124,7 +125,7 @@ function Filters({ page: { session, team, link, go }, kind, subjectId, of, teams
     </form>
     <p class="quiet audit-filter">
       ${meaning ?? ''}${' '}
-      ${(kind !== '' || subjectId !== '') && html`<a href=${link('/audit', { of })}>Show all events</a>`}
+      ${(kind !== '' || subjectId !== '') && html`<a href=${link('/audit', { of })} onClick=${() => document.getElementById('audit-kind')?.focus()}>Show all events</a>`}
     </p>
   `;
 }
