@@ -113,14 +113,28 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Layer').inputValue(), clientId);
     await page.getByRole('link', { name: 'Show all' }).click();
     await said(page, '4 sources');
+    assert.equal(await focused(page), 'page-heading', 'the link is gone');
     await page.getByRole('link', { name: 'boats' }).click();
     await said(page, '1 source');
+    assert.equal(await focused(page), 'page-heading', 'the row was read again');
     assert.equal(await page.getByRole('combobox', { name: 'Tag' }).inputValue(), 'boats');
     await page.getByRole('link', { name: 'Ferry times' }).click();
     await title(page, 'Ferry times · Sources · Test Team');
     await page.getByText('The text of Ferry times.').waitFor();
     await page.goto(at(company, '/sources?client=x'));
     await page.getByText('There is no such client').waitFor();
+
+    const clients = Promise.withResolvers<void>();
+    await page.route('**/v1/team/clients*', async (route) => {
+      await clients.promise;
+      await route.continue();
+    });
+    await page.goto(at(company, '/sources?kind=unknown'));
+    await page.getByLabel('Title or address contains').fill('typed early');
+    clients.resolve();
+    await page.getByLabel('Layer').waitFor();
+    assert.equal(await page.getByLabel('Title or address contains').inputValue(), 'typed early');
+    assert.equal(await page.getByLabel('Kind').inputValue(), '', 'all kinds, and not nothing');
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });

@@ -12,6 +12,9 @@ import { Many } from './many.js';
  * @typedef {import('./labels.js').Criteria} Criteria
  */
 
+/** Moves the focus to the heading: a link that changes the filters can disappear when it is used. */
+const toHeading = () => document.getElementById('page-heading')?.focus();
+
 /**
  * All sources that the user can read.
  * @param {PageProps} props
@@ -34,7 +37,7 @@ export function SourceList(props) {
           : clients !== null &&
             html`<section class="card">
               <p role="status">There is no such client, or you do not have access to it.</p>
-              <p><a href=${props.link('/sources')}>Show all sources</a></p>
+              <p><a href=${props.link('/sources')} onClick=${toHeading}>Show all sources</a></p>
             </section>`
       }
     </div>
@@ -52,14 +55,20 @@ function Filters({ ask, query, clients, link, go }) {
   const named = query.toString();
   const hasClients = clients !== null && clients.length > 0;
 
-  // The fields are not controlled, so that what is typed stays while the list loads.
-  useLayoutEffect(() => {
+  // The fields are not controlled, so that what is typed stays while the list and the clients load.
+  useLayoutEffect(() => fill(() => true), [named]);
+  useLayoutEffect(() => fill(({ name }) => name === 'client'), [hasClients]);
+
+  /** @param {(field: HTMLInputElement | HTMLSelectElement) => boolean} which fields get the value in the address */
+  function fill(which) {
     for (const field of form.current?.elements ?? []) {
-      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) {
+      if ((field instanceof HTMLInputElement || field instanceof HTMLSelectElement) && which(field)) {
         field.value = query.get(field.name) ?? '';
+        // What the address says is not offered.
+        if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
       }
     }
-  }, [named, hasClients]);
+  }
 
   /** @param {SubmitEvent} event */
   function show(event) {
@@ -112,7 +121,7 @@ function Filters({ ask, query, clients, link, go }) {
         </div>
         <button type="submit">Show</button>
       </div>
-      ${named !== '' && html`<p class="source-clear"><a href=${link('/sources')}>Show all</a></p>`}
+      ${named !== '' && html`<p class="source-clear"><a href=${link('/sources')} onClick=${toHeading}>Show all</a></p>`}
     </form>
   `;
 }
@@ -181,7 +190,7 @@ function Row({ source, clients, link, choice }) {
         ${
           tags.length > 0 &&
           html`<ul class="source-tags" aria-label="Tags">
-            ${tags.map((tag) => html`<li key=${tag}><a class="tag" href=${link('/sources', { tag })}><bdi>${tag}</bdi></a></li>`)}
+            ${tags.map((tag) => html`<li key=${tag}><a class="tag" href=${link('/sources', { tag })} onClick=${toHeading}><bdi>${tag}</bdi></a></li>`)}
           </ul>`
         }
       </div>
@@ -195,10 +204,10 @@ function Row({ source, clients, link, choice }) {
  */
 function Empty({ query, team, link, criteria }) {
   if (criteria.state === 'archived' && query.size === 1) {
-    return html`<p>Nothing is archived. <a href=${link('/sources')}>Show active sources</a></p>`;
+    return html`<p>Nothing is archived. <a href=${link('/sources')} onClick=${toHeading}>Show active sources</a></p>`;
   }
   if (query.size > 0)
-    return html`<p>No source matches these filters. <a href=${link('/sources')}>Show all</a></p>`;
+    return html`<p>No source matches these filters. <a href=${link('/sources')} onClick=${toHeading}>Show all</a></p>`;
   return html`
     <h2>No sources yet</h2>
     <p>A source is a text that searches find: an imported file, a stored text, a memory or a workspace file.</p>
