@@ -1,5 +1,5 @@
 import { ROOT } from '../../../shared/ask-service.js';
-import { html, useState } from '../../html.js';
+import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { problemOf } from '../../parts/ask.js';
 import { count, Moment, size, Uri } from '../../parts/words.js';
 import { isExpired, KINDS, Layer } from './labels.js';
@@ -119,19 +119,26 @@ function Original({ source, original, session, team, lost }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
   const [saved, setSaved] = useState('');
+  // A download ends with the page: nothing is saved after the user has signed out.
+  const leaving = useRef(new AbortController());
+  useLayoutEffect(() => () => leaving.current.abort(), []);
 
   async function download() {
     if (busy) return;
     setBusy(true);
     setProblem('');
     setSaved('');
-    const failure = await save(source, { token: session.token, team: team.id });
+    const failure = await save(source, {
+      token: session.token,
+      team: team.id,
+      signal: leaving.current.signal,
+    });
     setBusy(false);
     if (failure === null) return setSaved('Saved.');
     setProblem(
       failure.status === 404 ? 'The file is no longer stored. Reload this page.' : problemOf(failure),
     );
-    if (failure.status === 401) lost(failure);
+    if (failure.status === 401 || failure.answer?.code === 'team_forbidden') lost(failure);
   }
 
   return html`
@@ -147,15 +154,16 @@ function Original({ source, original, session, team, lost }) {
 /**
  * Downloads the original of a source, and saves it under its name.
  * @param {Pick<SourceText, 'id' | 'title'>} source
- * @param {{ token: string, team: string }} user
+ * @param {{ token: string, team: string, signal: AbortSignal }} user and the signal that cancels it
  * @returns {Promise<import('../../parts/ask.js').Reply | null>} null, or why it could not be downloaded
  */
-async function save({ id, title }, { token, team }) {
+async function save({ id, title }, { token, team, signal }) {
   const NO_ANSWER = { status: 0, answer: null, retryAfter: 0, answeredAt: Number.NaN };
   try {
     const response = await fetch(new URL(`v1/memory/sources/${id}/original`, ROOT), {
       headers: { authorization: `Bearer ${token}`, 'memory-team': team },
       credentials: 'omit',
+      signal,
     });
     const { status, ok, headers } = response;
     if (!ok) {
