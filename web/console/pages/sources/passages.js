@@ -122,7 +122,8 @@ export function Passages({ ask, source, chunk, link, reload }) {
       const chunks = await expand(shownLast.chunk_id, { before: 0, after: AROUND });
       if (chunks === null) return;
       if (chunks.length === 0) return stale();
-      target.current = chunks[1]?.chunk_id ?? null;
+      // The button is gone after the last passage.
+      target.current = (chunks[1] ?? shownLast).chunk_id;
       setPart((now) => ({
         chunks: [...now.chunks, ...chunks.slice(1)],
         cursor: null,
