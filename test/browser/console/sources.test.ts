@@ -235,6 +235,52 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('archiving all that match can be stopped, and what was done is told', async () => {
+    const company = await service.company();
+    for (const name of ['One', 'Two', 'Three']) await ingest(company, { title: name, tags: ['old'] });
+    const { page } = await open(company, '/sources?tag=old');
+    await said(page, '3 sources');
+    await button(page, 'Archive all that match …').click();
+    await page.getByText('3 sources match.').waitFor();
+    const first = Promise.withResolvers<void>();
+    await page.route('**/v1/memory/sources/archive', async (route) => {
+      await first.promise;
+      await route.fulfill({ json: { count: 1 } });
+    });
+    await button(page, 'Archive 3 sources').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    first.resolve();
+    await alarmed(page, 'The others: You have stopped it.');
+    await page.getByRole('status').getByText('1 source archived.').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.context().close();
+  });
+
+  test('archiving that ends after other filters were set leaves the list of these', async () => {
+    const company = await service.company();
+    await ingest(company, { title: 'Draft', tags: ['first'] });
+    await ingest(company, { title: 'Final', tags: ['second'] });
+    const { page } = await open(company, '/sources?tag=first');
+    await said(page, '1 source');
+    const removal = Promise.withResolvers<void>();
+    await page.route('**/v1/memory/sources/*', async (route) => {
+      if (route.request().method() === 'DELETE') await removal.promise;
+      await route.continue();
+    });
+    await page.getByLabel('Select all shown').check();
+    await button(page, 'Archive selected').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('combobox', { name: 'Tag' }).fill('second');
+    await button(page, 'Show').click();
+    await page.getByRole('link', { name: 'Final' }).waitFor();
+    const again = page.waitForResponse((answer) => answer.url().includes('/v1/memory/sources?'));
+    removal.resolve();
+    assert.match((await again).url(), /tag=second/);
+    await said(page, '1 source');
+    assert.deepEqual(await titles(page), ['Final']);
+    await page.context().close();
+  });
+
   test('a source is edited, moved, archived, restored and deleted for good', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);

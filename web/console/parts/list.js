@@ -48,6 +48,10 @@ export function useList(ask, path) {
     setItems((before) => (cursor === null ? reply.answer.items : [...(before ?? []), ...reply.answer.items]));
   }
 
+  /** That of the list shown now: a change can end after the path was changed. */
+  const latest = useRef(read);
+  latest.current = read;
+
   useLayoutEffect(() => {
     setItems(null);
     setNext(null);
@@ -62,7 +66,7 @@ export function useList(ask, path) {
     more: async () => {
       if (next !== null && !busy) await read(next);
     },
-    reload: () => read(null),
+    reload: () => latest.current(null),
     change: (change) => setItems((before) => before && change(before)),
   };
 }

@@ -34,6 +34,14 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
   const [failures, setFailures] = useState(/** @type {readonly Failure[]} */ ([]));
   const outcome = useRef(/** @type {HTMLElement | null} */ (null));
   const working = useRef(false);
+  /** Whether other filters were set since. */
+  const left = useRef(false);
+  useLayoutEffect(
+    () => () => {
+      left.current = true;
+    },
+    [],
+  );
 
   const choosable = items.filter((source) => rights(source).change || rights(source).restore);
   const selected = choosable.filter(({ id }) => chosen.has(id));
@@ -89,12 +97,12 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     }
     working.current = false;
     setProgress('');
-    setChosen(new Set([...chosen].filter((id) => !ids.includes(id))));
+    setChosen((before) => new Set([...before].filter((id) => !ids.includes(id))));
     if (ids.length > 0) setDone({ verb, n: ids.length, ids });
     setFailures(failed);
     const isShown = ids.every((id) => items.some((item) => item.id === id));
     // Where something failed, the list is not what the service has.
-    if (failed.length > 0 || !isShown || criteria.state === 'all') await list.reload();
+    if (failed.length > 0 || !isShown || criteria.state === 'all' || left.current) await list.reload();
     else list.change((before) => before.filter(({ id }) => !ids.includes(id)));
   }
 

@@ -40,6 +40,7 @@ export function Matching({ ask, user, criteria, close, archived }) {
   const [progress, setProgress] = useState('');
   /** Counts the dry runs: only the answer to the last one is shown. */
   const runs = useRef(0);
+  const stopped = useRef(false);
   const isOpen = Object.keys(filterOf(criteria, day)).length === 0;
 
   useLayoutEffect(() => {
@@ -87,9 +88,17 @@ export function Matching({ ask, user, criteria, close, archived }) {
       if (failure !== '' || reply.answer.count === 0) break;
       n += reply.answer.count;
       ids.push(...(await lastIds(reply.answer.count, ids)));
+      if (stopped.current && n < found.n) failure = 'You have stopped it.';
+      if (failure !== '') break;
     }
     if (n === 0 && failure === '') failure = 'They were changed or archived since they were counted.';
     archived(n === 0 ? null : { verb: 'archive', n, ids }, failure);
+  }
+
+  /** What was archived already is told at the end. */
+  function cancel() {
+    stopped.current = true;
+    if (progress === '') close();
   }
 
   const filters = [
@@ -99,7 +108,7 @@ export function Matching({ ask, user, criteria, close, archived }) {
     criteria.client !== '' && ['Layer', 'the chosen client'],
   ].filter((filter) => filter !== false);
   return html`
-    <${Dialog} heading="Archive all that match" close=${close}>
+    <${Dialog} heading="Archive all that match" close=${cancel}>
       ${
         filters.length > 0 &&
         html`<dl class="pairs source-filters">${filters.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
@@ -125,7 +134,7 @@ export function Matching({ ask, user, criteria, close, archived }) {
       ${found !== null && found.n > 0 && html`<${ArchiveMeaning} many=${true} />`}
       <p role="alert">${problem}</p>
       <div class="actions">
-        <button type="button" class="small" onClick=${close}>Cancel</button>
+        <button type="button" class="small" onClick=${cancel}>${progress === '' ? 'Cancel' : 'Stop'}</button>
         ${
           found !== null &&
           found.n > 0 &&
