@@ -134,8 +134,10 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await found(page, '20 passages');
     const eleventh = await page.locator('.hit h2').nth(10).innerText();
     assert.equal((await focused(page)).trim(), eleventh);
+    await queryField(page).fill('typed in between');
     await page.getByRole('button', { name: 'Show more passages' }).click();
     await found(page, '24 passages');
+    assert.equal(await queryField(page).inputValue(), 'typed in between');
     assert.equal(await page.getByRole('button', { name: 'Show more passages' }).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();

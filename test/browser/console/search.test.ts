@@ -150,6 +150,10 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
       1,
       'one request for all',
     );
+    await searchFor(page, 'lanyard HR-2210');
+    await title(page, 'lanyard HR-2210');
+    await found(page, '2 passages');
+    assert.equal(await page.locator('.why[open]').count(), 0, 'that was another search');
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });

@@ -60,6 +60,12 @@ export function readCriteria(query) {
 export const keyOf = (criteria) => JSON.stringify(NAMES.map((name) => criteria[name]));
 
 /**
+ * The same for the same search with more passages.
+ * @param {Criteria} criteria
+ */
+export const searchKeyOf = (criteria) => keyOf({ ...criteria, top: '' });
+
+/**
  * How many passages are shown, and how many after these; null if there cannot be more.
  * @param {Criteria} criteria
  */

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone } from '../../parts/ask.js';
-import { isFiltered, KINDS, keyOf } from './criteria.js';
+import { isFiltered, KINDS, searchKeyOf } from './criteria.js';
 
 /**
  * @typedef {import('./criteria.js').Criteria} Criteria
@@ -25,7 +25,7 @@ export function SearchForm({ ask, criteria, clients, without, busy, search }) {
   const [draft, setDraft] = useState(criteria);
   const [tags, setTags] = useState(/** @type {readonly string[] | null} */ (null));
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useLayoutEffect(() => setDraft(criteria), [keyOf(criteria)]);
+  useLayoutEffect(() => setDraft(criteria), [searchKeyOf(criteria)]);
   useLayoutEffect(() => {
     if (criteria.q === '') field.current?.focus();
   }, []);

@@ -1,7 +1,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { isDone, problemOf, useAsk } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
-import { isFiltered, keyOf, readCriteria, searchBody, topOf } from './criteria.js';
+import { isFiltered, keyOf, readCriteria, searchBody, searchKeyOf, topOf } from './criteria.js';
 import { SearchForm } from './form.js';
 import { HitItem } from './hit.js';
 import { soughtBy } from './marks.js';
@@ -77,6 +77,8 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
     const mine = searching.current;
     setProblem('');
     setTitle(criteria.q);
+    // More passages were asked for by an earlier search, and did not come.
+    if (criteria.top === '') before.current = 0;
     if (criteria.q === '') {
       setFound(null);
       setBusy(false);
@@ -163,6 +165,8 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
 
   const { now, next } = topOf(criteria);
   const hits = found?.answer.hits ?? [];
+  /** What is shown with a hit, such as why it has its place, belongs to one search. */
+  const searched = found === null ? '' : searchKeyOf(found.criteria);
   const names = new Map((known?.clients ?? []).map(({ id, name }) => [id, name]));
   const canAdd = team.access !== 'read' && team.state === 'active';
   const isEmpty = known !== null && known.status.sources.active === 0;
@@ -211,7 +215,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
               ${hits.map(
                 (hit) => html`
                   <${HitItem}
-                    key=${hit.chunk_id}
+                    key=${`${searched} ${hit.chunk_id}`}
                     ask=${ask}
                     hit=${hit}
                     queryId=${found?.answer.queryId}
