@@ -103,7 +103,9 @@ export function Page(props) {
           found !== null &&
           found.length === 0 &&
           revision !== null &&
-          html`<p><a href=${link('/files', { path })}>Show all files</a></p>`
+          html`<p>
+            <a href=${link('/files', { path })} onClick=${() => document.getElementById('page-heading')?.focus()}>Show all files</a>
+          </p>`
         }
         ${
           canWrite &&
