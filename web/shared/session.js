@@ -12,6 +12,12 @@ export function storeSession(token) {
 }
 
 /**
+ * Whether this tab still uses the session with this token.
+ * @param {string} token
+ */
+export const isSession = (token) => readValue(KEY) === token;
+
+/**
  * Deletes the token, unless another session has begun in this tab since then.
  * @param {string} token
  */

@@ -256,6 +256,29 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('nothing is sent after the user has signed out, even if the session could not be ended', async () => {
+    const company = await service.company();
+    const { page } = await open(company);
+    await isShown(page);
+    await page.clock.install();
+    let tries = 0;
+    await page.route('**/v1/memory/imports', (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      tries += 1;
+      return route.abort();
+    });
+    await page.route('**/v1/auth/logout', (route) => route.abort());
+    await choose(page, [{ name: 'a.txt', text: 'A text.' }]);
+    await says(page, 'The service did not answer.');
+    await button(page, 'Sign out').click();
+    await page.getByRole('heading', { name: 'The session is not ended' }).waitFor();
+    await page.clock.runFor(60_000);
+    // A request that the pause had led to would come before this one.
+    await page.evaluate<void>(`fetch('/livez').then(() => undefined)`);
+    assert.equal(tries, 1);
+    await page.context().close();
+  });
+
   test('a file that the service refuses does not keep the others back', async () => {
     const company = await service.company();
     await database.query(`update identity.team set redaction = 'refuse' where id = $1`, [company.teamId]);
@@ -413,6 +436,12 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await listed(page, 'mine.txt').getByText('By you').waitFor();
     await button(page, 'Retry all of my failed imports').waitFor();
     await listed(page, 'mine.txt').getByRole('button', { name: 'Cancel mine.txt' }).waitFor();
+    const unknown = await addClient(service, company);
+    await page.goto(`${base}/imports?team=${company.teamId}&client=${unknown}`);
+    await page.getByText('There is no such client, or you do not have access to it.').waitFor();
+    await page.getByRole('link', { name: 'Show all imports' }).click();
+    await listed(page, 'mine.txt').waitFor();
+    assert.equal(await focused(page), 'imports-heading', 'the link is gone');
     assert.deepEqual(refused, []);
     await page.context().close();
   });

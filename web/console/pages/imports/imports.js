@@ -1,4 +1,4 @@
-import { html, useLayoutEffect, useState } from '../../html.js';
+import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { isDone, useAsk, withQuery } from '../../parts/ask.js';
 import { Question } from '../../parts/dialog.js';
@@ -18,6 +18,9 @@ import { useWatch } from './watch.js';
  * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
  */
 
+/** Moves the focus to the heading of the list: the link that removes a filter disappears when it is used. */
+const toHeading = () => document.getElementById('imports-heading')?.focus();
+
 /** What has become of an import, after its name. */
 const DONE = { retry: 'is queued again.', cancel: 'is cancelled.', forget: 'is forgotten.' };
 
@@ -35,7 +38,7 @@ function useClients(ask) {
       let cursor = null;
       do {
         const reply = await ask('GET', withQuery('team/clients', { limit: 200, cursor }));
-        if (!isDone(reply)) return;
+        if (!isDone(reply)) break;
         found.push(...reply.answer.items);
         cursor = reply.answer.nextCursor;
       } while (cursor !== null);
@@ -55,11 +58,14 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   const ask = useAsk({ session, team, lost });
   const state = Object.keys(STATES).includes(query.get('state') ?? '') ? query.get('state') : null;
   const client = query.get('client') || null;
+  const clients = useClients(ask);
+  // A client that the user cannot reach is not asked for.
+  const isKnown = client === null || clients?.some(({ id }) => id === client) === true;
+  const askList = useMemo(() => (isKnown ? ask : () => new Promise(() => {})), [ask, isKnown]);
   /** @type {import('../../parts/list.js').List<Import>} */
-  const list = useList(ask, withQuery('memory/imports', { state, clientId: client }));
+  const list = useList(askList, withQuery('memory/imports', { state, clientId: client }));
   /** @type {ReturnType<typeof useRecord<Status>>} */
   const status = useRecord(ask, 'memory/status');
-  const clients = useClients(ask);
   const [, setChanges] = useState(0);
   const [news, setNews] = useState(/** @type {import('../../html.js').Children} */ (''));
   const [forgetting, setForgetting] = useState(/** @type {Import | null} */ (null));
@@ -80,9 +86,11 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   ].map(({ id }) => id);
   const moving = active.length > 0 || (figures !== undefined && figures.queued + figures.running > 0);
 
+  /** An earlier refusal, after which the user has got the access back. */
+  const earlier = useRef(refusal);
   useLayoutEffect(() => sender.listen(() => setChanges((n) => n + 1)), [sender]);
   useLayoutEffect(() => {
-    if (refusal !== null) lost(refusal);
+    if (refusal !== null && refusal !== earlier.current) lost(refusal);
   }, [refusal]);
 
   /**
@@ -220,11 +228,19 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
             <label for="client">Client</label>
             <select id="client" value=${client ?? ''} onChange=${(/** @type {any} */ event) => filter('client', event.target.value)}>
               <option value="">The Team and every client</option>
+              ${!isKnown && html`<option value=${client}>Another client</option>`}
               ${clients?.map(({ id, name }) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
             </select>
           </div>
         </form>
-        <${ImportList} list=${list} rows=${rows} empty=${html`<${Empty} filtered=${state !== null || client !== null} writes=${writes} archived=${team.state === 'archived'} all=${link('/imports')} />`} />
+        ${
+          clients !== null &&
+          !isKnown &&
+          html`<p role="status">
+            There is no such client, or you do not have access to it. <a href=${link('/imports', { state })} onClick=${toHeading}>Show all imports</a>
+          </p>`
+        }
+        ${(clients === null || isKnown) && html`<${ImportList} list=${list} rows=${rows} empty=${html`<${Empty} filtered=${state !== null || client !== null} writes=${writes} archived=${team.state === 'archived'} all=${link('/imports')} />`} />`}
       </section>
       ${
         forgetting !== null &&
@@ -248,7 +264,8 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
  * @param {{ filtered: boolean, writes: boolean, archived: boolean, all: string }} props
  */
 function Empty({ filtered, writes, archived, all }) {
-  if (filtered) return html`<p class="quiet">No import matches. <a href=${all}>Show all imports</a></p>`;
+  if (filtered)
+    return html`<p class="quiet">No import matches. <a href=${all} onClick=${toHeading}>Show all imports</a></p>`;
   if (archived) return html`<p class="quiet">Nothing was imported.</p>`;
   return writes
     ? html`<p class="quiet">Nothing has been imported yet. Drop the first files on this page.</p>`

@@ -1,4 +1,5 @@
 import { askService } from '../../../shared/ask-service.js';
+import { isSession } from '../../../shared/session.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 import { batchLength, faultOf, readContent } from './chosen-files.js';
@@ -75,6 +76,8 @@ function openSender(token, team) {
   /** Why sending waits a moment, or ''. */
   let pause = '';
   let running = false;
+  /** Whether the browser stores the session, so that its end can be seen. */
+  const isStored = isSession(token);
   /** Ends a pause. */
   let hurry = () => {};
   /** The answer after which the session or the Team is gone. @type {{ status: number } | null} */
@@ -83,7 +86,6 @@ function openSender(token, team) {
   let changed = () => {};
 
   const waiting = () => files.filter(({ state }) => state === 'waiting');
-  const isBusy = () => running;
 
   function report() {
     if (running) addEventListener('beforeunload', warn);
@@ -191,6 +193,9 @@ function openSender(token, team) {
     };
     const idempotencyKey = Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join('-');
     for (let failures = 0; ; failures += 1) {
+      // If the service could not be reached, the session is still open on it.
+      if (isStored && !isSession(token)) hold('You have signed out.');
+      if (held !== '') return null;
       const reply = await askService('POST', 'v1/memory/imports', { token, team, body, idempotencyKey });
       const again = PASSING.has(reply.status) || reply.answer?.code === 'idempotency_in_progress';
       if (!again) return reply;
@@ -209,12 +214,11 @@ function openSender(token, team) {
       });
       pause = '';
       report();
-      if (held !== '') return null;
     }
   }
 
   return {
-    view: () => ({ files, held, pause, busy: isBusy(), lost }),
+    view: () => ({ files, held, pause, busy: running, lost }),
     hold,
     /** @param {() => void} listener is called after every change; there is one page that listens */
     listen(listener) {
@@ -263,8 +267,10 @@ function openSender(token, team) {
       for (const file of files) {
         const known = file.made === null ? undefined : imports.get(file.made.id);
         if (known === undefined) continue;
+        const isNew = known?.error?.code === 'quota_exceeded' && file.made?.error?.code !== 'quota_exceeded';
         file.made = known;
-        if (known?.error?.code === 'quota_exceeded' && waiting().length > 0) held = known.error.message;
+        // What failed before the user went on does not stop it again.
+        if (isNew && waiting().length > 0) held = known.error?.message ?? '';
       }
       report();
     },
