@@ -28,7 +28,7 @@ export const SECTIONS = [
     name: 'Sources',
     seenBy: everyone,
     hasRecords: true,
-    load: () => import('./pages/sources/sources.js'),
+    load: () => import('./pages/sources/list.js'),
   },
   {
     path: '/review',

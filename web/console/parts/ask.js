@@ -74,7 +74,7 @@ export function problemOf(reply) {
 }
 
 /**
- * A path with a query.
+ * A path with a query, which is added to the one that it has already.
  * @param {string} path
  * @param {Readonly<Record<string, string | number | null | undefined>>} query null and '' are left out
  */
@@ -83,5 +83,5 @@ export function withQuery(path, query) {
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== '') search.append(name, String(value));
   }
-  return search.size === 0 ? path : `${path}?${search}`;
+  return search.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${search}`;
 }

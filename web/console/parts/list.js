@@ -1,5 +1,5 @@
 import { html, useLayoutEffect, useRef, useState } from '../html.js';
-import { isDone, problemOf } from './ask.js';
+import { isDone, problemOf, withQuery } from './ask.js';
 
 /**
  * What is known of a list that the service sends in pages.
@@ -34,9 +34,7 @@ export function useList(ask, path) {
     reading.current += 1;
     const mine = reading.current;
     setBusy(true);
-    const query =
-      cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
-    const reply = await ask('GET', `${path}${query}`);
+    const reply = await ask('GET', withQuery(path, { cursor }));
     if (mine !== reading.current) return;
     setBusy(false);
     if (!isDone(reply)) {
@@ -102,5 +100,61 @@ export function ListEnd({ list, one, many = `${one}s` }) {
             </button>`
       }
     </div>
+  `;
+}
+
+/** Moves the focus to the heading: a link that changes the filters can disappear when it is used. */
+export const toHeading = () => document.getElementById('page-heading')?.focus();
+
+/**
+ * A form of filters that live in the address. Its fields have the names of the query.
+ * @param {object} props
+ * @param {string} props.label
+ * @param {string} props.path of the page
+ * @param {URLSearchParams} props.query
+ * @param {import('../section.d.ts').PageProps['link']} props.link
+ * @param {import('../section.d.ts').PageProps['go']} props.go
+ * @param {unknown} props.clients the options of the field `client`, which can come later than the form
+ * @param {import('../html.js').Children} props.children the fields
+ */
+export function Filters({ label, path, query, link, go, clients, children }) {
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const named = query.toString();
+
+  // The fields are not controlled, so that what is typed stays while the list and the clients load.
+  useLayoutEffect(() => fill(() => true), [named]);
+  useLayoutEffect(() => fill(({ name }) => name === 'client'), [clients]);
+
+  /** @param {(field: HTMLInputElement | HTMLSelectElement) => boolean} which fields get the value in the address */
+  function fill(which) {
+    for (const field of form.current?.elements ?? []) {
+      if ((field instanceof HTMLInputElement || field instanceof HTMLSelectElement) && which(field)) {
+        field.value = query.get(field.name) ?? '';
+        // What the address says is not offered.
+        if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
+      }
+    }
+  }
+
+  /** @param {SubmitEvent} event */
+  function show(event) {
+    event.preventDefault();
+    if (form.current === null) return;
+    /** @type {Record<string, string>} */
+    const wanted = {};
+    for (const [name, value] of new FormData(form.current)) {
+      if (typeof value === 'string') wanted[name] = value.trim();
+    }
+    go(link(path, wanted));
+  }
+
+  return html`
+    <form class="card" role="search" aria-label=${label} ref=${form} onSubmit=${show}>
+      <div class="filters">
+        ${children}
+        <button type="submit">Show</button>
+      </div>
+      ${named !== '' && html`<p class="filters-clear"><a href=${link(path)} onClick=${toHeading}>Show all</a></p>`}
+    </form>
   `;
 }

@@ -24,6 +24,20 @@ export function size(bytes) {
   return `${value.toFixed(value < 9.95 ? 1 : 0)} ${UNITS[unit]}`;
 }
 
+/**
+ * A name within a text that can have no elements, such as an option: with the characters that isolate its direction.
+ * @param {string} name
+ */
+export const isolated = (name) => `\u2068${name}\u2069`;
+
+/** What kinds of sources are called. @type {Readonly<Record<import('../../../shared/schemas/memory.ts').Source['kind'], string>>} */
+export const KINDS = {
+  ingest: 'Stored text',
+  import: 'Imported file',
+  memory: 'Memory',
+  file: 'Workspace file',
+};
+
 const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /**

@@ -1,6 +1,7 @@
 import { html, useLayoutEffect, useState } from '../../html.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
 import { ListEnd, useList } from '../../parts/list.js';
+import { isolated } from '../../parts/words.js';
 import { AUDIT_MEANINGS } from './audit-kinds.js';
 import { Events } from './events.js';
 import { Verification } from './verification.js';
@@ -81,8 +82,6 @@ function Filters({ page: { session, team, link, go }, kind, subjectId, of, teams
     show({});
   }
   const meaning = AUDIT_MEANINGS[kind];
-  // An option cannot contain an element that isolates the direction of a name.
-  const isolated = (/** @type {string} */ name) => `\u2068${name}\u2069`;
   return html`
     <form class="filters" role="search" onSubmit=${submit}>
       ${

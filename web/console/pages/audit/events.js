@@ -1,6 +1,6 @@
 import { linkTo } from '../../address.js';
 import { html } from '../../html.js';
-import { useClients } from '../../parts/names.js';
+import { useClientNames } from '../../parts/names.js';
 import { count, Moment } from '../../parts/words.js';
 import { AUDIT_MEANINGS } from './audit-kinds.js';
 
@@ -28,7 +28,7 @@ export function Events({ events, page, ask, of, teams }) {
 
 /** The same, with the names of the Team's clients. @param {Parameters<typeof EventTable>[0] & { ask: import('../../parts/ask.js').Ask }} props */
 function TeamEvents({ ask, ...props }) {
-  const clients = useClients(ask);
+  const clients = useClientNames(ask);
   return html`<${EventTable} ...${props} clients=${clients} />`;
 }
 

@@ -1,6 +1,7 @@
 import { html } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
+import { isolated } from '../../parts/words.js';
 
 /** @typedef {import('../../../../shared/schemas/identity.ts').Team} Team */
 
@@ -32,7 +33,7 @@ export function AskForAccess({ ask, teams, close, done }) {
     <${FormDialog} heading="Ask for access" yes="Send the request" act=${send} ...${action} close=${close}>
       <label for="request-team">Team</label>
       <select id="request-team" name="team">
-        ${teams.map(({ id, name }) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
+        ${teams.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
       </select>
       <label for="request-access">Access</label>
       <select id="request-access" name="access">

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
-import { useClients, usePeople } from '../../parts/names.js';
+import { useClientNames, usePeopleNames } from '../../parts/names.js';
 import { count, size } from '../../parts/words.js';
 import { CommandLine } from '../command-line.js';
 import { ChosenFile } from './file.js';
@@ -18,8 +18,8 @@ export function Page(props) {
   const [path, q, show] = [query.get('path'), query.get('q') ?? '', query.get('show') ?? ''];
   const view = VIEWS[show];
   const { workspace, again } = useFiles(props, ask, show === 'deleted');
-  const people = usePeople(ask, session);
-  const clients = useClients(ask);
+  const people = usePeopleNames(ask, session);
+  const clients = useClientNames(ask);
   const canWrite = team.state === 'active' && team.access !== 'read';
   const hrefOf = (/** @type {string | null} */ to) => link('/files', { path: to, q, show });
   const known = { people, clients, hrefOf, canWrite };

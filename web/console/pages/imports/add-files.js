@@ -1,5 +1,5 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
-import { size } from '../../parts/words.js';
+import { isolated, size } from '../../parts/words.js';
 import { chosenIn, droppedIn, EXTENSIONS, MAX_FILE_BYTES } from './chosen-files.js';
 
 /**
@@ -129,7 +129,7 @@ export function AddFiles({ clients, client, sender }) {
           <label for="layer">Store in</label>
           <select id="layer" value=${layer} onChange=${(/** @type {any} */ event) => setLayer(event.target.value)}>
             <option value="">The Team layer</option>
-            ${clients?.map(({ id, name }) => html`<option key=${id} value=${id}>${`Client \u2068${name}\u2069`}</option>`)}
+            ${clients?.map(({ id, name }) => html`<option key=${id} value=${id}>${`Client ${isolated(name)}`}</option>`)}
           </select>
         </div>
         <div class="wide">

@@ -3,8 +3,9 @@ import { useAction } from '../../parts/action.js';
 import { isDone, useAsk, withQuery } from '../../parts/ask.js';
 import { Question } from '../../parts/dialog.js';
 import { useList } from '../../parts/list.js';
+import { useClients } from '../../parts/names.js';
 import { useRecord } from '../../parts/record.js';
-import { count } from '../../parts/words.js';
+import { count, isolated } from '../../parts/words.js';
 import { AddFiles } from './add-files.js';
 import { ImportList, isActive, STATES } from './import-list.js';
 import { senderOf } from './sender.js';
@@ -25,31 +26,6 @@ const toHeading = () => document.getElementById('imports-heading')?.focus();
 const DONE = { retry: 'is queued again.', cancel: 'is cancelled.', forget: 'is forgotten.' };
 
 /**
- * The clients that the user can reach; null while they are read.
- * @param {import('../../parts/ask.js').Ask} ask
- */
-function useClients(ask) {
-  const [clients, setClients] = useState(/** @type {readonly Client[] | null} */ (null));
-  useLayoutEffect(() => {
-    async function read() {
-      /** @type {Client[]} */
-      const found = [];
-      /** @type {string | null} */
-      let cursor = null;
-      do {
-        const reply = await ask('GET', withQuery('team/clients', { limit: 200, cursor }));
-        if (!isDone(reply)) break;
-        found.push(...reply.answer.items);
-        cursor = reply.answer.nextCursor;
-      } while (cursor !== null);
-      setClients(found.sort((a, b) => a.name.localeCompare(b.name)));
-    }
-    void read();
-  }, [ask]);
-  return clients;
-}
-
-/**
  * The page of imports: files are added, and those that failed are retried.
  * @param {import('../../section.d.ts').PageProps} props
  */
@@ -58,7 +34,8 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   const ask = useAsk({ session, team, lost });
   const state = Object.keys(STATES).includes(query.get('state') ?? '') ? query.get('state') : null;
   const client = query.get('client') || null;
-  const clients = useClients(ask);
+  const known = useClients(ask);
+  const clients = useMemo(() => known && [...known].sort((a, b) => a.name.localeCompare(b.name)), [known]);
   // A client that the user cannot reach is not asked for.
   const isKnown = client === null || clients?.some(({ id }) => id === client) === true;
   const askList = useMemo(() => (isKnown ? ask : () => new Promise(() => {})), [ask, isKnown]);
@@ -229,7 +206,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
             <select id="client" value=${client ?? ''} onChange=${(/** @type {any} */ event) => filter('client', event.target.value)}>
               <option value="">The Team and every client</option>
               ${!isKnown && html`<option value=${client}>Another client</option>`}
-              ${clients?.map(({ id, name }) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
+              ${clients?.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
             </select>
           </div>
         </form>

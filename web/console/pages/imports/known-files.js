@@ -1,5 +1,6 @@
 import { askService } from '../../../shared/ask-service.js';
-import { isDone, withQuery } from '../../parts/ask.js';
+import { readAll } from '../../parts/all.js';
+import { withQuery } from '../../parts/ask.js';
 
 /** @typedef {import('../../../../shared/schemas/imports.ts').Import} Import */
 
@@ -14,23 +15,10 @@ const COMPARED_PAGES = 10;
  * @param {string} team
  */
 export function openComparison(token, team) {
-  /** @param {string} path @param {Readonly<Record<string, string | null>>} query */
-  async function readAll(path, query) {
-    const items = [];
-    /** @type {string | null} */
-    let cursor = null;
-    for (let page = 0; page < COMPARED_PAGES; page += 1) {
-      const reply = await askService('GET', `v1/${withQuery(path, { ...query, limit: '200', cursor })}`, {
-        token,
-        team,
-      });
-      if (!isDone(reply)) break;
-      items.push(...reply.answer.items);
-      cursor = reply.answer.nextCursor;
-      if (cursor === null) return { items, complete: true };
-    }
-    return { items, complete: false };
-  }
+  /** @type {import('../../parts/ask.js').Ask} Also after the page was left. */
+  const ask = (method, path) => askService(method, `v1/${path}`, { token, team });
+  /** @param {string} path */
+  const readSome = (path) => readAll(ask, path, COMPARED_PAGES);
   /** @type {Map<string | null, Promise<{ items: Import[] }>>} */
   const imports = new Map();
   /** @type {Promise<{ items: { id: string }[], complete: boolean }> | null} */
@@ -42,7 +30,7 @@ export function openComparison(token, team) {
    * @returns {Promise<Import | null>}
    */
   return async ({ name, target: { clientId } }, sha256) => {
-    const reading = imports.get(clientId) ?? readAll('memory/imports', { clientId });
+    const reading = imports.get(clientId) ?? readSome(withQuery('memory/imports', { clientId }));
     imports.set(clientId, reading);
     const same = (await reading).items.filter(
       (made) => made.sha256 === sha256 && made.filename === name && made.clientId === clientId,
@@ -51,7 +39,7 @@ export function openComparison(token, team) {
     if (coming !== undefined) return coming;
     const stored = same.filter(({ state, sourceId }) => state === 'completed' && sourceId !== null);
     if (stored.length === 0) return null;
-    deleted ??= readAll('memory/sources', { state: 'archived' });
+    deleted ??= readSome('memory/sources?state=archived');
     const { items, complete } = await deleted;
     return (complete && stored.find(({ sourceId }) => !items.some(({ id }) => id === sourceId))) || null;
   };

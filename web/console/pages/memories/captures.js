@@ -1,10 +1,10 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
-import { ListEnd, useList } from '../../parts/list.js';
+import { Filters, ListEnd, useList } from '../../parts/list.js';
+import { Layer, useClients, useMembers } from '../../parts/names.js';
 import { count, Moment } from '../../parts/words.js';
-import { Filters } from './filters.js';
-import { Layer, Person, useClients, useMembers } from './labels.js';
+import { Person } from './labels.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
@@ -37,7 +37,7 @@ export function Page(props) {
         A capture is the summary of a session of an agent. Searches do not read captures: a consolidator claims those that
         are staged, and makes memories of them. ${isFull ? 'You see the captures of everyone in the Team.' : 'You see your own captures.'}
       </p>
-      <${Filters} label="Filter the captures" path="/captures" query=${query} link=${link} go=${go} options=${null}>
+      <${Filters} label="Filter the captures" path="/captures" query=${query} link=${link} go=${go} clients=${null}>
         <div>
           <label for="filter-state">State</label>
           <select id="filter-state" name="state">

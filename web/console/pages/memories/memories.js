@@ -1,9 +1,9 @@
 import { html, useLayoutEffect } from '../../html.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
-import { ListEnd, useList } from '../../parts/list.js';
+import { Filters, ListEnd, useList } from '../../parts/list.js';
+import { Layer, LayerFilter, useClients } from '../../parts/names.js';
 import { count, Moment } from '../../parts/words.js';
-import { Filters } from './filters.js';
-import { ClientFilter, excerpt, Layer, STATE_NAMES, useClients } from './labels.js';
+import { excerpt, STATE_NAMES } from './labels.js';
 import { MemoryRecord } from './memory-record.js';
 
 /**
@@ -64,7 +64,7 @@ function MemoryList(props) {
 
   return html`
     <div class="page">
-      <${Filters} label="Filter the memories" path="/memories" query=${query} link=${link} go=${go} options=${clients}>
+      <${Filters} label="Filter the memories" path="/memories" query=${query} link=${link} go=${go} clients=${clients}>
         <div class="wide memory-q">
           <label for="filter-q">Title or text contains</label>
           <input id="filter-q" name="q" type="search" maxlength="300" />
@@ -76,7 +76,7 @@ function MemoryList(props) {
             ${Object.entries(STATE_NAMES).map(([value, name]) => html`<option value=${value}>${name}</option>`)}
           </select>
         </div>
-        ${clients !== null && clients.length > 0 && html`<${ClientFilter} clients=${clients} />`}
+        ${clients !== null && clients.length > 0 && html`<${LayerFilter} clients=${clients} />`}
         <div>
           <label for="filter-from">Created from</label>
           <input id="filter-from" name="from" type="date" />
@@ -154,12 +154,12 @@ function PublishedList(props) {
 
   return html`
     <div class="page">
-      <${Filters} label="Filter the memories" path="/memories" query=${query} link=${link} go=${go} options=${clients}>
+      <${Filters} label="Filter the memories" path="/memories" query=${query} link=${link} go=${go} clients=${clients}>
         <div class="wide">
           <label for="filter-q">Title contains</label>
           <input id="filter-q" name="q" type="search" maxlength="300" />
         </div>
-        ${clients !== null && clients.length > 0 && html`<${ClientFilter} clients=${clients} />`}
+        ${clients !== null && clients.length > 0 && html`<${LayerFilter} clients=${clients} />`}
       <//>
       <section class="card" aria-label="Memories">
         ${items?.length === 0 && html`<${Empty} ...${props} />`}

@@ -1,7 +1,7 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { Dialog, Question } from '../../parts/dialog.js';
-import { Moment } from '../../parts/words.js';
+import { isolated, Moment } from '../../parts/words.js';
 import { EditForm } from './memory-edit.js';
 
 /**
@@ -36,7 +36,7 @@ const QUESTIONS = {
  * @param {object} props
  * @param {import('../../parts/ask.js').Ask} props.ask
  * @param {Memory} props.memory
- * @param {readonly import('./labels.js').Client[] | null} props.clients
+ * @param {readonly import('../../parts/names.js').Client[] | null} props.clients
  * @param {boolean} props.canChange
  * @param {(what: string, now?: Memory) => void} props.changed
  * @param {(part: string) => import('./memory-edit.js').Decision} props.decisions
@@ -186,7 +186,7 @@ function Expiry({ memory, decision, decide, close }) {
   `;
 }
 
-/** @param {FormProps & { clients: readonly import('./labels.js').Client[] }} props */
+/** @param {FormProps & { clients: readonly import('../../parts/names.js').Client[] }} props */
 function Move({ memory, clients, decision, decide, close }) {
   const [target, setTarget] = useState('');
   const [fault, setFault] = useState('');
@@ -214,7 +214,7 @@ function Move({ memory, clients, decision, decide, close }) {
           onChange=${(/** @type {Event} */ event) => event.target instanceof HTMLSelectElement && setTarget(event.target.value)}
         >
           <option value="">Choose</option>
-          ${layers.map(({ id, name }) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
+          ${layers.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
         </select>
         <p id="move-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
         <div class="actions">

@@ -2,8 +2,9 @@ import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { Changes } from '../../parts/changes.js';
 import { ListEnd, useList } from '../../parts/list.js';
+import { Layer } from '../../parts/names.js';
 import { count, Moment } from '../../parts/words.js';
-import { Layer, Person } from './labels.js';
+import { Person } from './labels.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
@@ -16,7 +17,7 @@ import { Layer, Person } from './labels.js';
  * @property {Memory} memory
  * @property {import('../../section.d.ts').Session} session
  * @property {readonly import('./labels.js').Member[] | null} members
- * @property {readonly import('./labels.js').Client[] | null} clients
+ * @property {readonly import('../../parts/names.js').Client[] | null} clients
  * @property {import('../../section.d.ts').PageProps['link']} link
  */
 

@@ -1,8 +1,9 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, useAsk, withQuery } from '../../parts/ask.js';
+import { Layer, useClients, useMembers } from '../../parts/names.js';
 import { Missing, useRecord } from '../../parts/record.js';
 import { count, Moment } from '../../parts/words.js';
-import { Layer, Person, STATE_NAMES, useClients, useMembers } from './labels.js';
+import { Person, STATE_NAMES } from './labels.js';
 import { MemoryChanges } from './memory-changes.js';
 import { useDecisions } from './memory-edit.js';
 import { GiveFeedback, OpenFeedback } from './memory-feedback.js';

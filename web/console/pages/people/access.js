@@ -1,6 +1,7 @@
 import { html, useState } from '../../html.js';
+import { useAll } from '../../parts/all.js';
 import { count } from '../../parts/words.js';
-import { Filter, matches, useAll, useTitle } from './team-page.js';
+import { Filter, matches, useTitle } from './team-page.js';
 import { cellKey, useGrants } from './use-grants.js';
 
 /**

@@ -1,7 +1,8 @@
 import { html, useRef, useState } from '../../html.js';
+import { useAll } from '../../parts/all.js';
 import { isDone } from '../../parts/ask.js';
 import { Moment } from '../../parts/words.js';
-import { matches, useAll, useChange } from './team-page.js';
+import { matches, useChange } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage

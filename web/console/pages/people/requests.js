@@ -1,6 +1,6 @@
 import { html } from '../../html.js';
+import { useAll } from '../../parts/all.js';
 import { count } from '../../parts/words.js';
-import { useAll } from './team-page.js';
 
 /**
  * Requests of Company Admins for access to this Team. Owners of the Company decide them on its page.

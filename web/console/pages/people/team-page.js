@@ -1,5 +1,5 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
-import { isDone, problemOf, useAsk, withQuery } from '../../parts/ask.js';
+import { isDone, problemOf, useAsk } from '../../parts/ask.js';
 
 /**
  * @typedef {import('../../parts/ask.js').Ask} Ask
@@ -90,38 +90,6 @@ export function useChange(ask, texts = {}) {
       return reply;
     },
   };
-}
-
-/**
- * Reads every page of a list.
- * @template Item
- * @param {Ask} ask
- * @param {string | null} path null reads nothing
- * @returns {{ items: readonly Item[] | null, problem: string, reload: () => Promise<void> }} `items` is null until
- *   all are there
- */
-export function useAll(ask, path) {
-  const [items, setItems] = useState(/** @type {readonly Item[] | null} */ (null));
-  const [problem, setProblem] = useState('');
-  async function reload() {
-    if (path === null) return;
-    setProblem('');
-    /** @type {Item[]} */
-    const read = [];
-    let cursor = null;
-    do {
-      const reply = await ask('GET', withQuery(path, { limit: 200, cursor }));
-      if (!isDone(reply)) {
-        setProblem(problemOf(reply));
-        return;
-      }
-      read.push(...reply.answer.items);
-      cursor = reply.answer.nextCursor;
-    } while (cursor !== null);
-    setItems(read);
-  }
-  useLayoutEffect(() => void reload(), [ask, path]);
-  return { items, problem, reload };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { html, useState } from '../../html.js';
+import { isolated } from '../../parts/words.js';
 import { KeyButton } from './keys.js';
 
 /**
@@ -35,7 +36,7 @@ export function Filters({ q, clientId, clients, show, all }) {
             <label for="review-client">Client</label>
             <select id="review-client" name="client" value=${clientId ?? ''}>
               <option value="">All</option>
-              ${[...clients].map(([id, name]) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
+              ${[...clients].map(([id, name]) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
             </select>
           </div>
         `

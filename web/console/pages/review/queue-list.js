@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useRef } from '../../html.js';
 import { ListEnd } from '../../parts/list.js';
+import { isolated } from '../../parts/words.js';
 
 /**
  * The items that wait, and decisions on several of them.
@@ -103,7 +104,7 @@ export function QueueList({ queue, decisions, clients, canDecide, select, redraw
                         type="checkbox"
                         checked=${selected.has(id)}
                         disabled=${isBusy}
-                        aria-label=${`Select \u2068${title}\u2069`}
+                        aria-label=${`Select ${isolated(title)}`}
                         onChange=${() => select(id)}
                       />`
                     }

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
-import { useClients } from '../../parts/names.js';
+import { useClientNames } from '../../parts/names.js';
 import { Filters, Outcomes } from './around.js';
 import { openDecisions } from './decisions.js';
 import { CurrentItem } from './item.js';
@@ -29,7 +29,7 @@ export function Page(props) {
   }, [ask]);
   const [editing, setEditing] = useState(/** @type {string | null} */ (null));
   const [dialog, setDialog] = useState(/** @type {'keys' | 'replaced' | null} */ (null));
-  const clients = useClients(ask);
+  const clients = useClientNames(ask);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const [q, clientId] = [query.get('q'), query.get('client')];
   const canDecide = team.state === 'active';

@@ -1,3 +1,5 @@
+import { KINDS } from '../../parts/words.js';
+
 /**
  * What is searched for, as the address says it. An address can be edited by hand, so what it should not say is left out.
  * @typedef {object} Criteria
@@ -10,14 +12,6 @@
  * @property {string} to a day
  * @property {string} top how many passages are shown, '' for the usual number
  */
-
-/** What kinds of sources are called. @type {Readonly<Record<string, string>>} */
-export const KINDS = {
-  ingest: 'Stored text',
-  import: 'Imported file',
-  memory: 'Memory',
-  file: 'Workspace file',
-};
 
 /** How many passages are shown at first, and how many more each time. */
 export const STEP = 10;

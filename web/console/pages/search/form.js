@@ -1,14 +1,12 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone } from '../../parts/ask.js';
-import { isFiltered, KINDS, searchKeyOf } from './criteria.js';
+import { isolated, KINDS } from '../../parts/words.js';
+import { isFiltered, searchKeyOf } from './criteria.js';
 
 /**
  * @typedef {import('./criteria.js').Criteria} Criteria
  * @typedef {{ id: string, name: string }} Client
  */
-
-/** Isolation characters, because an option cannot contain a bdi element. @param {string} name */
-const isolated = (name) => `\u2068${name}\u2069`;
 
 /**
  * The query and the filters. What is typed is searched when the form is sent; a filter that is chosen, at once.

@@ -1,7 +1,6 @@
 import { html, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
-import { count, Moment, Uri } from '../../parts/words.js';
-import { KINDS } from './criteria.js';
+import { count, KINDS, Moment, Uri } from '../../parts/words.js';
 import { excerptOf, lastBreak, Marked, nextBreak } from './marks.js';
 import { Verdict } from './verdict.js';
 import { Why } from './why.js';

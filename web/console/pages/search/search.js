@@ -1,4 +1,5 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
+import { readAll } from '../../parts/all.js';
 import { isDone, problemOf, useAsk } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 import { isFiltered, keyOf, readCriteria, searchBody, searchKeyOf, topOf } from './criteria.js';
@@ -27,17 +28,11 @@ import { NothingFound, NothingStored, WordsOnly } from './notes.js';
  * @returns {Promise<Known | string>} a string says why it cannot be read
  */
 async function readKnown(ask) {
-  const status = ask('GET', 'memory/status');
-  /** @type {Known['clients']} */
-  let clients = [];
-  for (let cursor = ''; ; ) {
-    const reply = await ask('GET', `team/clients?limit=200${cursor}`);
-    if (!isDone(reply)) return problemOf(reply);
-    clients = [...clients, ...reply.answer.items];
-    if (reply.answer.nextCursor === null) break;
-    cursor = `&cursor=${encodeURIComponent(reply.answer.nextCursor)}`;
-  }
-  const reply = await status;
+  const reading = ask('GET', 'memory/status');
+  /** @type {Awaited<ReturnType<typeof readAll<Known['clients'][number]>>>} */
+  const { items: clients, problem } = await readAll(ask, 'team/clients');
+  if (problem !== '') return problem;
+  const reply = await reading;
   return isDone(reply) ? { status: reply.answer, clients } : problemOf(reply);
 }
 

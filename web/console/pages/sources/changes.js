@@ -1,9 +1,9 @@
 import { html, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { Dialog, Question } from '../../parts/dialog.js';
-import { size } from '../../parts/words.js';
+import { isolated, size } from '../../parts/words.js';
 import { Edit } from './edit.js';
-import { ArchiveMeaning, canWrite, isolated, Problem } from './labels.js';
+import { ArchiveMeaning, canWrite, Problem } from './labels.js';
 
 /**
  * @typedef {import('./labels.js').PageProps} PageProps

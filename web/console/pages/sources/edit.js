@@ -1,6 +1,6 @@
 import { html, useRef, useState } from '../../html.js';
+import { useKnown } from '../../parts/all.js';
 import { Dialog } from '../../parts/dialog.js';
-import { useAll } from './labels.js';
 
 /** The service accepts no more tags of a source, and no longer ones. */
 const MAX_TAGS = 20;
@@ -40,7 +40,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
   /** What the dialog was opened with, which someone else can change in the meantime. */
   const before = useRef(source).current;
   /** @type {readonly { tag: string }[] | null} */
-  const known = useAll(ask, 'memory/tags');
+  const known = useKnown(ask, 'memory/tags');
 
   /** The tags with the one that is typed; null if it cannot be added, and why is said. */
   function withTyped() {

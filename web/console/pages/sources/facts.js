@@ -1,14 +1,15 @@
 import { ROOT } from '../../../shared/ask-service.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { problemOf } from '../../parts/ask.js';
-import { count, Moment, size, Uri } from '../../parts/words.js';
-import { isExpired, KINDS, Layer } from './labels.js';
+import { Layer } from '../../parts/names.js';
+import { count, KINDS, Moment, size, Uri } from '../../parts/words.js';
+import { isExpired } from './labels.js';
 
 /**
  * @typedef {import('./labels.js').PageProps} PageProps
  * @typedef {import('./labels.js').Source} Source
  * @typedef {import('./labels.js').SourceText} SourceText
- * @typedef {{ userId: string, name: string }} Member
+ * @typedef {import('../../parts/names.js').Member} Member
  */
 
 /**

@@ -1,6 +1,5 @@
-import { html, useLayoutEffect, useState } from '../../html.js';
-import { isDone, withQuery } from '../../parts/ask.js';
-import { Moment } from '../../parts/words.js';
+import { html } from '../../html.js';
+import { KINDS, Moment } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
@@ -11,14 +10,6 @@ import { Moment } from '../../parts/words.js';
  *   nextCursor: string | null }} SourceText a source with the first of its passages
  * @typedef {Pick<PageProps, 'session' | 'team'>} User who looks at a source, and in which Team
  */
-
-/** What kinds of sources are called. @type {Readonly<Record<Source['kind'], string>>} */
-export const KINDS = {
-  ingest: 'Stored text',
-  import: 'Imported file',
-  memory: 'Memory',
-  file: 'Workspace file',
-};
 
 /** What the state in the address shows. @type {Readonly<Record<string, string>>} */
 export const STATES = { '': 'Active', archived: 'Archived', all: 'Active and archived' };
@@ -44,60 +35,6 @@ export function criteriaOf(query) {
 
 /** For how long archived sources can be restored, unless the operator sets another time. */
 const ARCHIVE_DAYS = 30;
-
-/**
- * Reads a whole list of the Team, which is short, such as its clients.
- * @template Item
- * @param {import('../../parts/ask.js').Ask} ask
- * @param {string | null} path null reads nothing
- * @returns {readonly Item[] | null} null until it is read. What could not be read is missing
- */
-export function useAll(ask, path) {
-  const [items, setItems] = useState(/** @type {readonly Item[] | null} */ (null));
-  useLayoutEffect(() => {
-    async function read() {
-      if (path === null) return;
-      /** @type {Item[]} */
-      const found = [];
-      /** @type {string | null} */
-      let cursor = null;
-      do {
-        const reply = await ask('GET', withQuery(path, { limit: 200, cursor }));
-        if (!isDone(reply)) break;
-        found.push(...reply.answer.items);
-        cursor = reply.answer.nextCursor;
-      } while (cursor !== null);
-      setItems(found);
-    }
-    void read();
-  }, [ask, path]);
-  return items;
-}
-
-/**
- * The clients that the user can reach.
- * @param {import('../../parts/ask.js').Ask} ask
- * @returns {readonly Client[] | null}
- */
-export const useClients = (ask) => useAll(ask, 'team/clients');
-
-/**
- * A name within a text that can have no elements, such as an option: with the characters that isolate its direction.
- * @param {string} name
- */
-export const isolated = (name) => `\u2068${name}\u2069`;
-
-/**
- * The layer of a source.
- * @param {object} props
- * @param {string | null} props.id of the client; null: the Team layer
- * @param {readonly Client[] | null} props.clients
- */
-export function Layer({ id, clients }) {
-  if (id === null) return html`<span>Team layer</span>`;
-  const client = clients?.find((one) => one.id === id);
-  return html`<span>Client${client !== undefined && html` <bdi>${client.name}</bdi>`}</span>`;
-}
 
 /** @param {Pick<Source, 'expiresAt'>} source */
 export const isExpired = ({ expiresAt }) => expiresAt !== null && Date.parse(expiresAt) <= Date.now();

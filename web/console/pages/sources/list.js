@@ -1,9 +1,12 @@
-import { html, useLayoutEffect, useRef } from '../../html.js';
+import { html, useLayoutEffect } from '../../html.js';
+import { useKnown } from '../../parts/all.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
-import { ListEnd, useList } from '../../parts/list.js';
-import { count, Moment, size } from '../../parts/words.js';
-import { criteriaOf, isolated, KINDS, Layer, rightsOn, STATES, useAll, useClients } from './labels.js';
+import { Filters, ListEnd, useList } from '../../parts/list.js';
+import { Layer, LayerFilter, useClients } from '../../parts/names.js';
+import { count, KINDS, Moment, size } from '../../parts/words.js';
+import { criteriaOf, rightsOn, STATES } from './labels.js';
 import { Many } from './many.js';
+import { SourceRecord } from './record.js';
 
 /**
  * @typedef {import('./labels.js').PageProps} PageProps
@@ -16,10 +19,19 @@ import { Many } from './many.js';
 const toHeading = () => document.getElementById('page-heading')?.focus();
 
 /**
+ * The pages at /sources and /sources/{id}.
+ * @param {PageProps} props
+ */
+export const Page = (props) =>
+  props.record === null
+    ? html`<${SourceList} ...${props} />`
+    : html`<${SourceRecord} ...${props} id=${props.record} />`;
+
+/**
  * All sources that the user can read.
  * @param {PageProps} props
  */
-export function SourceList(props) {
+function SourceList(props) {
   const { query, setTitle } = props;
   const ask = useAsk(props);
   const clients = useClients(ask);
@@ -30,7 +42,7 @@ export function SourceList(props) {
   const isKnown = client === '' || clients?.some(({ id }) => id === client);
   return html`
     <div class="page">
-      <${Filters} ...${props} ask=${ask} clients=${clients} />
+      <${SourceFilters} ...${props} ask=${ask} clients=${clients} />
       ${
         isKnown
           ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} />`
@@ -48,81 +60,37 @@ export function SourceList(props) {
  * The filters. They live in the address.
  * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null }} props
  */
-function Filters({ ask, query, clients, link, go }) {
-  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+function SourceFilters({ ask, query, clients, link, go }) {
   /** @type {readonly { tag: string, count: number }[] | null} */
-  const tags = useAll(ask, 'memory/tags');
-  const named = query.toString();
-  const hasClients = clients !== null && clients.length > 0;
-
-  // The fields are not controlled, so that what is typed stays while the list and the clients load.
-  useLayoutEffect(() => fill(() => true), [named]);
-  useLayoutEffect(() => fill(({ name }) => name === 'client'), [hasClients]);
-
-  /** @param {(field: HTMLInputElement | HTMLSelectElement) => boolean} which fields get the value in the address */
-  function fill(which) {
-    for (const field of form.current?.elements ?? []) {
-      if ((field instanceof HTMLInputElement || field instanceof HTMLSelectElement) && which(field)) {
-        field.value = query.get(field.name) ?? '';
-        // What the address says is not offered.
-        if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
-      }
-    }
-  }
-
-  /** @param {SubmitEvent} event */
-  function show(event) {
-    event.preventDefault();
-    if (form.current === null) return;
-    /** @type {Record<string, string>} */
-    const wanted = {};
-    for (const [name, value] of new FormData(form.current)) {
-      if (typeof value === 'string') wanted[name] = value.trim();
-    }
-    go(link('/sources', wanted));
-  }
-
+  const tags = useKnown(ask, 'memory/tags');
   return html`
-    <form class="card" role="search" aria-label="Filter the sources" ref=${form} onSubmit=${show}>
-      <div class="filters">
-        <div class="wide">
-          <label for="filter-q">Title or address contains</label>
-          <input id="filter-q" name="q" type="search" maxlength="300" />
-        </div>
-        <div>
-          <label for="filter-kind">Kind</label>
-          <select id="filter-kind" name="kind">
-            <option value="">All kinds</option>
-            ${Object.entries(KINDS).map(([kind, name]) => html`<option value=${kind}>${name}</option>`)}
-          </select>
-        </div>
-        <div>
-          <label for="filter-tag">Tag</label>
-          <input id="filter-tag" name="tag" maxlength="50" list="filter-tags" autocomplete="off" />
-          <datalist id="filter-tags">
-            ${tags?.map(({ tag, count: n }) => html`<option key=${tag} value=${tag}>${count(n, 'source')}</option>`)}
-          </datalist>
-        </div>
-        ${
-          hasClients &&
-          html`<div>
-            <label for="filter-client">Layer</label>
-            <select id="filter-client" name="client">
-              <option value="">All layers</option>
-              ${clients.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
-            </select>
-          </div>`
-        }
-        <div>
-          <label for="filter-state">State</label>
-          <select id="filter-state" name="state">
-            ${Object.entries(STATES).map(([state, name]) => html`<option value=${state}>${name}</option>`)}
-          </select>
-        </div>
-        <button type="submit">Show</button>
+    <${Filters} label="Filter the sources" path="/sources" query=${query} link=${link} go=${go} clients=${clients}>
+      <div class="wide">
+        <label for="filter-q">Title or address contains</label>
+        <input id="filter-q" name="q" type="search" maxlength="300" />
       </div>
-      ${named !== '' && html`<p class="source-clear"><a href=${link('/sources')} onClick=${toHeading}>Show all</a></p>`}
-    </form>
+      <div>
+        <label for="filter-kind">Kind</label>
+        <select id="filter-kind" name="kind">
+          <option value="">All kinds</option>
+          ${Object.entries(KINDS).map(([kind, name]) => html`<option value=${kind}>${name}</option>`)}
+        </select>
+      </div>
+      <div>
+        <label for="filter-tag">Tag</label>
+        <input id="filter-tag" name="tag" maxlength="50" list="filter-tags" autocomplete="off" />
+        <datalist id="filter-tags">
+          ${tags?.map(({ tag, count: n }) => html`<option key=${tag} value=${tag}>${count(n, 'source')}</option>`)}
+        </datalist>
+      </div>
+      ${clients !== null && clients.length > 0 && html`<${LayerFilter} clients=${clients} />`}
+      <div>
+        <label for="filter-state">State</label>
+        <select id="filter-state" name="state">
+          ${Object.entries(STATES).map(([state, name]) => html`<option value=${state}>${name}</option>`)}
+        </select>
+      </div>
+    <//>
   `;
 }
 

@@ -1,8 +1,8 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { Dialog } from '../../parts/dialog.js';
-import { count } from '../../parts/words.js';
-import { ArchiveMeaning, KINDS } from './labels.js';
+import { count, KINDS } from '../../parts/words.js';
+import { ArchiveMeaning } from './labels.js';
 
 /**
  * What was done with several sources, and with which, so that it can be undone. `n` can be more than the ids that are

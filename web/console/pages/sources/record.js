@@ -1,16 +1,16 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, useAsk, withQuery } from '../../parts/ask.js';
+import { useClients, useMembers } from '../../parts/names.js';
 import { Missing, useRecord } from '../../parts/record.js';
 import { Moment } from '../../parts/words.js';
 import { SourceChanges } from './changes.js';
 import { Facts } from './facts.js';
-import { daysAfter, isExpired, rightsOn, useAll, useClients } from './labels.js';
+import { daysAfter, isExpired, rightsOn } from './labels.js';
 import { CHUNKS, Passages } from './passages.js';
 
 /**
  * @typedef {import('./labels.js').PageProps} PageProps
  * @typedef {import('./labels.js').SourceText} SourceText
- * @typedef {import('./facts.js').Member} Member
  * @typedef {import('../../../../shared/schemas/library.ts').ListedMemory} ListedMemory
  */
 
@@ -22,8 +22,7 @@ export function SourceRecord(props) {
   const { id, session, team, link, query, setTitle } = props;
   const ask = useAsk(props);
   const clients = useClients(ask);
-  /** @type {readonly Member[] | null} */
-  const members = useAll(ask, 'team/members');
+  const members = useMembers(ask);
   const read = useRecord(ask, `memory/sources/${encodeURIComponent(id)}?limit=${CHUNKS}`);
   const source = /** @type {SourceText | null} */ (read.value);
   const [said, setSaid] = useState('');

@@ -3,6 +3,7 @@ import { useAction } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
 import { useAsk } from '../../parts/ask.js';
 import { FormDialog } from '../../parts/form-dialog.js';
+import { isolated } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../section.d.ts').Team} Team
@@ -92,7 +93,7 @@ export function NewToken({ page, teams, close, done }) {
         html`
           <label for="token-team">Team</label>
           <select id="token-team" value=${team.id} onChange=${chooseTeam}>
-            ${teams.map(({ id, name }) => html`<option key=${id} value=${id}>${`\u2068${name}\u2069`}</option>`)}
+            ${teams.map(({ id, name }) => html`<option key=${id} value=${id}>${isolated(name)}</option>`)}
           </select>
         `
       }
