@@ -1,18 +1,23 @@
 import { useLayoutEffect, useState } from '../html.js';
 
+/** Moves the focus to the heading of the page, for what can disappear when it is used. */
+export const toHeading = () => document.getElementById('page-heading')?.focus();
+
 /**
  * Moves the focus when what had it is no longer shown.
- * @returns {(id: string) => void} moves it to the element with this id, once the page shows the change
+ * @returns {(...ids: string[]) => void} moves it to the first of these elements that is there once the page shows the
+ *   change
  */
 export function useFocus() {
-  const [wanted, setWanted] = useState(/** @type {{ id: string } | null} */ (null));
+  const [wanted, setWanted] = useState(/** @type {readonly string[]} */ ([]));
   useLayoutEffect(() => {
-    if (wanted === null) return;
-    // A list that was read again can be without it.
-    const found = document.getElementById(wanted.id) ?? document.getElementById('page-heading');
-    found?.focus();
+    if (wanted.length === 0) return;
+    const found = wanted.map((id) => document.getElementById(id)).find((element) => element !== null);
+    if (found) found.focus();
+    // A list that was read again can be without all of them.
+    else toHeading();
   }, [wanted]);
-  return (id) => setWanted({ id });
+  return (...ids) => setWanted(ids);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { html, useState } from '../../html.js';
-import { isDone } from '../../parts/ask.js';
+import { useAction } from '../../parts/action.js';
 import { Sessions } from './sessions.js';
-import { useChange, useTitle } from './team-page.js';
+import { useTitle } from './team-page.js';
 
 /** @typedef {import('./team-page.js').TeamPage} TeamPage */
 
@@ -89,12 +89,12 @@ function NameForm({ page }) {
   const { ask, session, reread } = page;
   const [name, setName] = useState(session.user.name);
   const [status, setStatus] = useState('');
-  const { busy, problem, setProblem, send } = useChange(ask);
+  const { busy, problem, setProblem, send } = useAction(ask);
   async function save() {
     setStatus('');
     if (name.trim() === '') return setProblem('Enter your name.');
     const reply = await send('PATCH', 'auth/account', { name });
-    if (reply === null || !isDone(reply)) return;
+    if (reply === null) return;
     setName(reply.answer.name);
     setStatus('Saved. Others see this name from now on.');
     await reread();
@@ -116,7 +116,7 @@ function EmailForm({ page, others }) {
   const [email, setEmail] = useState(session.user.email);
   const [password, setPassword] = useState('');
   const [status, setStatus] = useState('');
-  const { busy, problem, setProblem, send } = useChange(ask, {
+  const { busy, problem, setProblem, send } = useAction(ask, {
     ...WRONG_PASSWORD,
     conflict: 'Another account has this email. Choose another one.',
   });
@@ -126,7 +126,7 @@ function EmailForm({ page, others }) {
     if (email.trim() === session.user.email) return setProblem('This is your email already.');
     if (password === '') return setProblem('Enter your password too.');
     const reply = await send('PATCH', 'auth/account', { email: email.trim(), password });
-    if (reply === null || !isDone(reply)) return;
+    if (reply === null) return;
     setEmail(reply.answer.email);
     setPassword('');
     setStatus('Saved. Sign in with it from now on. Your other sessions have ended.');
@@ -151,7 +151,7 @@ function PasswordForm({ page, others }) {
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
   const [status, setStatus] = useState('');
-  const { busy, problem, setProblem, send } = useChange(page.ask, {
+  const { busy, problem, setProblem, send } = useAction(page.ask, {
     invalid_credentials: 'The current password is wrong.',
   });
   async function save() {
@@ -163,7 +163,7 @@ function PasswordForm({ page, others }) {
     if (length > MAX_PASSWORD) return setProblem(`A password has at most ${MAX_PASSWORD} characters.`);
     if (next !== again) return setProblem('The two new passwords differ.');
     const reply = await send('POST', 'auth/password', { currentPassword: current, newPassword: next });
-    if (reply === null || !isDone(reply)) return;
+    if (reply === null) return;
     for (const clear of [setCurrent, setNext, setAgain]) clear('');
     setStatus('Changed. Your other sessions have ended.');
     others();

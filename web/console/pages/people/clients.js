@@ -1,9 +1,11 @@
 import { html, useState } from '../../html.js';
+import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
 import { Dialog, Question } from '../../parts/dialog.js';
+import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
-import { Filter, matches, useChange, useFocusNext, useRest, useTeamPage, useTitle } from './team-page.js';
+import { Filter, matches, useRest, useTeamPage, useTitle } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -57,7 +59,7 @@ function ClientList({ page, isArchive }) {
     /** @type {{ what: 'rename' | 'restore' | 'archive', client: Client } | null} */ (null),
   );
   const [status, setStatus] = useState('');
-  const focusNext = useFocusNext();
+  const focusNext = useFocus();
   const sought = query.get('q') ?? '';
   useRest(list, sought !== '');
   const items = list.items ?? [];
@@ -169,14 +171,14 @@ function Empty({ page, isArchive, isFiltered }) {
  */
 function CreateForm({ page, created }) {
   const [name, setName] = useState('');
-  const { busy, problem, setProblem, send } = useChange(page.ask, { conflict: TAKEN });
+  const { busy, problem, setProblem, send } = useAction(page.ask, { conflict: TAKEN });
   /** @param {SubmitEvent} event */
   async function create(event) {
     event.preventDefault();
     document.getElementById('client-name')?.focus();
     if (name.trim() === '') return setProblem('Enter a name for the client.');
     const reply = await send('POST', 'team/clients', { name });
-    if (reply === null || !isDone(reply)) return;
+    if (reply === null) return;
     setName('');
     created(reply.answer);
   }
@@ -211,12 +213,12 @@ function CreateForm({ page, created }) {
  */
 function NameDialog({ page, client, close, gone, isRestore, renamed }) {
   const [name, setName] = useState(client.name);
-  const { busy, problem, setProblem, send } = useChange(page.ask, { conflict: TAKEN });
+  const { busy, problem, setProblem, request } = useAction(page.ask, { conflict: TAKEN });
   /** @param {SubmitEvent} event */
   async function save(event) {
     event.preventDefault();
     if (name.trim() === '') return setProblem('Enter a name for the client.');
-    const reply = await send('PATCH', `team/clients/${client.id}`, {
+    const reply = await request('PATCH', `team/clients/${client.id}`, {
       ...(name === client.name && isRestore ? {} : { name }),
       ...(isRestore ? { state: 'active' } : {}),
     });
@@ -246,9 +248,9 @@ function NameDialog({ page, client, close, gone, isRestore, renamed }) {
 
 /** @param {ForClient} props */
 function ArchiveQuestion({ page, client, close, gone }) {
-  const { busy, problem, send } = useChange(page.ask);
+  const { busy, problem, request } = useAction(page.ask);
   async function archive() {
-    const reply = await send('DELETE', `team/clients/${client.id}`);
+    const reply = await request('DELETE', `team/clients/${client.id}`);
     if (reply === null) return;
     if (isDone(reply)) gone(client, `${client.name} is archived.`);
     else if (reply.status === 404) gone(client, `${client.name} was already archived by someone else.`);

@@ -1,8 +1,9 @@
 import { html, useRef, useState } from '../../html.js';
+import { useAction } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
 import { isDone } from '../../parts/ask.js';
 import { Moment } from '../../parts/words.js';
-import { matches, useChange } from './team-page.js';
+import { matches } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -36,7 +37,7 @@ export function InviteForm({ page, like, made, cancel }) {
   const [grants, setGrants] = useState(
     new Map(like.grants?.map(({ clientId, access }) => [clientId, String(access)])),
   );
-  const { busy, problem, setProblem, send } = useChange(page.ask, {
+  const { busy, problem, setProblem, request } = useAction(page.ask, {
     not_found: 'One of the clients has been archived. Close this form and open it again.',
   });
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -56,7 +57,7 @@ export function InviteForm({ page, like, made, cancel }) {
       );
       return;
     }
-    const reply = await send('POST', 'team/invites', {
+    const reply = await request('POST', 'team/invites', {
       email: email.trim(),
       role,
       expiresInHours: Number(hours),

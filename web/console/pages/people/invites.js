@@ -1,9 +1,10 @@
 import { html, useLayoutEffect, useState } from '../../html.js';
+import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
 import { Question } from '../../parts/dialog.js';
+import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
-import { useChange, useFocusNext } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -28,7 +29,7 @@ export function Invites({ page, members, made, again }) {
   const list = useList(ask, 'team/invites');
   const [revoking, setRevoking] = useState(/** @type {Invite | null} */ (null));
   const [status, setStatus] = useState('');
-  const focusNext = useFocusNext();
+  const focusNext = useFocus();
 
   useLayoutEffect(() => {
     if (made > 0) void list.reload();
@@ -107,9 +108,9 @@ export function Invites({ page, members, made, again }) {
  * @param {(invite: Invite, byUser: boolean) => void} props.ended
  */
 function RevokeQuestion({ page, invite, close, ended }) {
-  const { busy, problem, send } = useChange(page.ask);
+  const { busy, problem, request } = useAction(page.ask);
   async function revoke() {
-    const reply = await send('DELETE', `team/invites/${invite.id}`);
+    const reply = await request('DELETE', `team/invites/${invite.id}`);
     if (reply === null) return;
     if (isDone(reply) || reply.status === 404 || reply.answer?.code === 'conflict')
       ended(invite, isDone(reply));

@@ -1,12 +1,14 @@
 import { html, useState } from '../../html.js';
+import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
 import { Dialog, Question } from '../../parts/dialog.js';
+import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
 import { InviteForm, InviteLink } from './invite-form.js';
 import { Invites } from './invites.js';
 import { Requests } from './requests.js';
-import { Filter, matches, useChange, useFocusNext, useRest, useTitle } from './team-page.js';
+import { Filter, matches, useRest, useTitle } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -58,7 +60,7 @@ export function Members({ page }) {
   /** The invite that is being made: what its form begins with, and then the link. */
   const [inviting, setInviting] = useState(/** @type {Inviting | null} */ (null));
   const [made, setMade] = useState(0);
-  const focusNext = useFocusNext();
+  const focusNext = useFocus();
   const sought = query.get('q') ?? '';
   useRest(list, sought !== '');
   const items = list.items ?? [];
@@ -214,7 +216,7 @@ function MemberRow({ page, member, change, remove }) {
  */
 function RoleDialog({ page, member, close, changed, left }) {
   const [role, setRole] = useState(member.role);
-  const { busy, problem, send } = useChange(page.ask, TEXTS);
+  const { busy, problem, request } = useAction(page.ask, TEXTS);
   const isUser = member.userId === page.session.user.id;
   const order = ROLES.map((known) => known.role);
   const isLower = order.indexOf(role) > order.indexOf(member.role);
@@ -227,7 +229,7 @@ function RoleDialog({ page, member, close, changed, left }) {
   async function save(event) {
     event.preventDefault();
     if (role === member.role) return close();
-    const reply = await send('PATCH', `team/members/${member.userId}`, { role });
+    const reply = await request('PATCH', `team/members/${member.userId}`, { role });
     if (reply === null) return;
     if (isDone(reply)) changed(member, role);
     else if (reply.status === 404) left(member, false);
@@ -264,10 +266,10 @@ function RoleDialog({ page, member, close, changed, left }) {
  * @param {(member: Member, byUser: boolean) => void} props.removed
  */
 function RemoveQuestion({ page, member, close, removed }) {
-  const { busy, problem, send } = useChange(page.ask, TEXTS);
+  const { busy, problem, request } = useAction(page.ask, TEXTS);
   const isUser = member.userId === page.session.user.id;
   async function remove() {
-    const reply = await send('DELETE', `team/members/${member.userId}`);
+    const reply = await request('DELETE', `team/members/${member.userId}`);
     if (reply !== null && (isDone(reply) || reply.status === 404)) removed(member, isDone(reply));
   }
   const name = html`<bdi>${member.name}</bdi>`;

@@ -1,8 +1,9 @@
 import { html, useState } from '../../html.js';
+import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
+import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
-import { useChange, useFocusNext } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -47,13 +48,13 @@ export function Sessions({ page }) {
   /** @type {import('../../parts/list.js').List<SessionRecord>} */
   const list = useList(page.ask, 'auth/sessions');
   const [status, setStatus] = useState('');
-  const { busy, problem, send } = useChange(page.ask);
-  const focusNext = useFocusNext();
+  const { busy, problem, request } = useAction(page.ask);
+  const focusNext = useFocus();
   const others = (list.items ?? []).filter(({ current }) => !current);
 
   /** @param {SessionRecord} session @returns {Promise<boolean>} */
   async function end({ id }) {
-    const reply = await send('DELETE', `auth/sessions/${id}`);
+    const reply = await request('DELETE', `auth/sessions/${id}`);
     // 404: it has ended by itself.
     if (reply === null || (!isDone(reply) && reply.status !== 404)) return false;
     list.change((now) => now.filter((item) => item.id !== id));

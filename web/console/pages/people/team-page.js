@@ -1,5 +1,5 @@
-import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
-import { isDone, problemOf, useAsk } from '../../parts/ask.js';
+import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
+import { isDone, useAsk } from '../../parts/ask.js';
 
 /**
  * @typedef {import('../../parts/ask.js').Ask} Ask
@@ -63,36 +63,6 @@ export function useTitle({ setTitle }, what) {
 }
 
 /**
- * A change, one at a time. Unlike an action of `useAction`, it returns refusals too.
- * @param {Ask} ask
- * @param {Readonly<Record<string, string>>} [texts] what refusals mean here, by their code
- * @returns {{ busy: boolean, problem: string, setProblem: (problem: string) => void,
- *   send: (method: string, path: string, body?: object) => Promise<Reply | null> }} `send` returns null while
- *   another change is on its way
- */
-export function useChange(ask, texts = {}) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState('');
-  const sending = useRef(false);
-  return {
-    busy,
-    problem,
-    setProblem,
-    async send(method, path, body) {
-      if (sending.current) return null;
-      sending.current = true;
-      setBusy(true);
-      setProblem('');
-      const reply = await ask(method, path, body);
-      sending.current = false;
-      setBusy(false);
-      if (!isDone(reply)) setProblem(texts[reply.answer?.code] ?? problemOf(reply));
-      return reply;
-    },
-  };
-}
-
-/**
  * Reads the rest of a list while it is filtered, so that the filter finds everything.
  * @param {Pick<import('../../parts/list.js').List<unknown>, 'next' | 'busy' | 'problem' | 'more'>} list
  * @param {boolean} isFiltered
@@ -111,27 +81,6 @@ export function useRest(list, isFiltered) {
 export function matches(sought, texts) {
   const folded = sought.trim().toLowerCase();
   return texts.some((text) => text.toLowerCase().includes(folded));
-}
-
-/**
- * Moves the focus once an element is there, such as the next row after one has disappeared.
- * @returns {(...ids: string[]) => void} of these ids, the first that the page has after its next change
- */
-export function useFocusNext() {
-  const wanted = useRef(/** @type {string[]} */ ([]));
-  const [, setTurn] = useState(0);
-  useLayoutEffect(() => {
-    const ids = wanted.current;
-    wanted.current = [];
-    for (const id of ids) {
-      const found = document.getElementById(id);
-      if (found !== null) return found.focus();
-    }
-  });
-  return (...ids) => {
-    wanted.current = ids;
-    setTurn((turn) => turn + 1);
-  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { html, useState } from '../../html.js';
-import { isDone } from '../../parts/ask.js';
+import { useAction } from '../../parts/action.js';
 import { useRecord } from '../../parts/record.js';
 import { count, size } from '../../parts/words.js';
-import { useChange, useTitle } from './team-page.js';
+import { useTitle } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
@@ -72,7 +72,7 @@ function Form({ page, team, saved }) {
   const [publish, setPublish] = useState(/** @type {string} */ (team.publish));
   const [redaction, setRedaction] = useState(team.redaction ?? '');
   const [status, setStatus] = useState('');
-  const { busy, problem, setProblem, send } = useChange(page.ask, {
+  const { busy, problem, setProblem, send } = useAction(page.ask, {
     conflict: 'Another Team of the Company has this name, maybe an archived one. Choose another name.',
   });
 
@@ -92,7 +92,7 @@ function Form({ page, team, saved }) {
       return setStatus('Nothing has changed.');
     }
     const reply = await send('PATCH', 'team', change);
-    if (reply === null || !isDone(reply)) return;
+    if (reply === null) return;
     const now = /** @type {SelectedTeam} */ (reply.answer);
     saved(now);
     setName(now.name);
