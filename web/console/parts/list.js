@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../html.js';
 import { isDone, problemOf, withQuery } from './ask.js';
+import { toHeading } from './focus.js';
 
 /**
  * What is known of a list that the service sends in pages.
@@ -102,9 +103,6 @@ export function ListEnd({ list, one, many = `${one}s` }) {
     </div>
   `;
 }
-
-/** Moves the focus to the heading: a link that changes the filters can disappear when it is used. */
-export const toHeading = () => document.getElementById('page-heading')?.focus();
 
 /**
  * A form of filters that live in the address. Its fields have the names of the query.

@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
+import { toHeading } from '../../parts/focus.js';
 import { useClientNames, usePeopleNames } from '../../parts/names.js';
 import { count, size } from '../../parts/words.js';
 import { CommandLine } from '../command-line.js';
@@ -104,7 +105,7 @@ export function Page(props) {
           found.length === 0 &&
           revision !== null &&
           html`<p>
-            <a href=${link('/files', { path })} onClick=${() => document.getElementById('page-heading')?.focus()}>Show all files</a>
+            <a href=${link('/files', { path })} onClick=${toHeading}>Show all files</a>
           </p>`
         }
         ${

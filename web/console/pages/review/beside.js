@@ -1,11 +1,12 @@
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 import { html, useLayoutEffect, useMemo, useState } from '../../html.js';
 import { Changes } from '../../parts/changes.js';
 import { useRecord } from '../../parts/record.js';
 import { count, Moment } from '../../parts/words.js';
-import { wordChanges } from './word-changes.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/library.ts').SimilarMemory} Similar
+ * @typedef {import('../../parts/changes.js').Change} Change
  *
  * @typedef {object} BesideProps
  * @property {import('./queue.js').Ask} ask
@@ -18,6 +19,10 @@ import { wordChanges } from './word-changes.js';
 
 /** Texts that are no longer are complete in the list. */
 const EXCERPT = 1000;
+/** The most words and spaces that differ: the time of a comparison grows with the square of their number. */
+const MAX_DIFFERENCES = 400;
+/** With less than this share of the characters in both, two texts are shown as they are. */
+const LEAST_SHARED = 0.25;
 
 /**
  * What helps to decide on an item: similar memories, compared with its text, and the captures that it was made of.
@@ -106,4 +111,24 @@ function SimilarMemory({ ask, other, text, isFirst, inQueue, queue, link, leave 
       </p>
     </details>
   `;
+}
+
+/**
+ * Compares two texts by words, in the browser, so that a text can be compared while it is edited.
+ * @param {string} before
+ * @param {string} after
+ * @returns {readonly Change[] | null} null if too little is the same for a comparison to help
+ */
+function wordChanges(before, after) {
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_DIFFERENCES });
+  if (parts === undefined) return null;
+  const shared = parts.reduce(
+    (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
+    0,
+  );
+  if (shared < LEAST_SHARED * Math.max(before.length, after.length)) return null;
+  return parts.map(({ added, removed, value }) => ({
+    op: added ? 'insert' : removed ? 'delete' : 'equal',
+    text: value,
+  }));
 }

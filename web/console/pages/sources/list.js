@@ -1,6 +1,7 @@
 import { html, useLayoutEffect } from '../../html.js';
 import { useKnown } from '../../parts/all.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
+import { toHeading } from '../../parts/focus.js';
 import { Filters, ListEnd, useList } from '../../parts/list.js';
 import { Layer, LayerFilter, useClients } from '../../parts/names.js';
 import { count, KINDS, Moment, size } from '../../parts/words.js';
@@ -14,9 +15,6 @@ import { SourceRecord } from './record.js';
  * @typedef {import('./labels.js').Client} Client
  * @typedef {import('./labels.js').Criteria} Criteria
  */
-
-/** Moves the focus to the heading: a link that changes the filters can disappear when it is used. */
-const toHeading = () => document.getElementById('page-heading')?.focus();
 
 /**
  * The pages at /sources and /sources/{id}.
