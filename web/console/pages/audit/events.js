@@ -156,7 +156,7 @@ function Details({ event, all }) {
       <summary>
         ${summary ?? short.map(([name, value], index) => html`${index > 0 && ', '}${name} <bdi>${value}</bdi>`)}
       </summary>
-      <dl class="pairs">
+      <dl class="named">
         ${pairs.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`)}
         ${ids.map(([name, value]) => value !== null && html`<dt>Id of the ${name}</dt><dd><code>${value}</code></dd>`)}
       </dl>

@@ -36,7 +36,7 @@ export function Verification({ ask }) {
         !busy &&
         outcome !== null &&
         outcome.head !== null &&
-        html`<dl class="pairs">
+        html`<dl class="named">
             <dt>Last seal verified</dt>
             <dd>Number ${outcome.head.sequence.toLocaleString('en')}</dd>
             <dt>Hash</dt>

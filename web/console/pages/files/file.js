@@ -70,7 +70,7 @@ function Facts({ current, file, page, ask, known }) {
   const isFound = !deleted && (indexed === 'yes' || indexed === 'pending');
   const source = useSource(ask, path, isFound ? `${indexed} ${version}` : null);
   return html`
-    <dl class="pairs">
+    <dl class="named">
       <dt>Path</dt>
       <dd><code><bdi>${path}</bdi></code></dd>
       ${!deleted && html`<dt>Size</dt><dd>${size(bytes)}</dd>`}

@@ -210,7 +210,7 @@ function Details({ memory, session, clients, members, link, isFull }) {
   return html`
     <section class="card" aria-labelledby="details-heading">
       <h2 id="details-heading">Details</h2>
-      <dl class="pairs">${pairs.map(([name, value]) => html`<dt><bdi>${name}</bdi></dt><dd>${value}</dd>`)}</dl>
+      <dl class="named">${pairs.map(([name, value]) => html`<dt><bdi>${name}</bdi></dt><dd>${value}</dd>`)}</dl>
     </section>
   `;
 }

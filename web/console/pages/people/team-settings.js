@@ -44,7 +44,7 @@ export function View({ page }) {
         (page.rights.changes
           ? html`<${Form} page=${page} team=${team} saved=${set} />`
           : html`
-              <dl class="pairs">
+              <dl class="named">
                 <dt>Name</dt><dd><bdi>${team.name}</bdi></dd>
                 <dt>Memories</dt><dd>${PUBLISH.find(({ value }) => value === team.publish)?.name}</dd>
                 <dt>Credentials</dt><dd>${REDACTION.find(({ value }) => value === team.redaction)?.name}</dd>
@@ -138,7 +138,7 @@ function Figures({ team: { members, clients, usage, quota } }) {
   return html`
     <section class="card" aria-labelledby="figures-heading">
       <h2 id="figures-heading">In this Team</h2>
-      <dl class="pairs">
+      <dl class="named">
         <dt>People</dt><dd>${count(members, 'member')}</dd>
         <dt>Clients</dt><dd>${count(clients, 'client')} that you can open</dd>
         ${

@@ -90,11 +90,11 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
   return html`
     <section class="card" aria-labelledby="facts-heading">
       <h2 id="facts-heading">Details</h2>
-      <dl class="pairs">${pairs.map(([name, value]) => html`<dt key=${name}>${name}</dt><dd>${value}</dd>`)}</dl>
+      <dl class="named">${pairs.map(([name, value]) => html`<dt key=${name}>${name}</dt><dd>${value}</dd>`)}</dl>
       ${
         metadata.length > 0 &&
         html`<h3 id="metadata-heading">Metadata</h3>
-          <dl class="pairs">
+          <dl class="named">
             ${metadata.map(
               ([name, value]) => html`
                 <dt><bdi>${name}</bdi></dt>

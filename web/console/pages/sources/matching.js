@@ -111,7 +111,7 @@ export function Matching({ ask, user, criteria, close, archived }) {
     <${Dialog} heading="Archive all that match" close=${cancel}>
       ${
         filters.length > 0 &&
-        html`<dl class="pairs source-filters">${filters.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+        html`<dl class="named source-filters">${filters.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
       }
       <label for="archive-day">${filters.length > 0 ? 'And stored before (can be empty)' : 'Stored before'}</label>
       <input
