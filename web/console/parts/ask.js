@@ -85,3 +85,17 @@ export function withQuery(path, query) {
   }
   return search.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${search}`;
 }
+
+/**
+ * Saves a content as a file. Its type says nothing, so that no browser opens it as a page.
+ * @param {string} name
+ * @param {BlobPart} content
+ */
+export function saveAs(name, content) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
+  link.download = name;
+  link.click();
+  // Some browsers read it only after the click has ended.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
-import { withQuery } from '../../parts/ask.js';
+import { saveAs, withQuery } from '../../parts/ask.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment, size } from '../../parts/words.js';
 import { nameOf } from './shape.js';
@@ -183,18 +183,4 @@ function versionName(name, version) {
   const at = name.lastIndexOf('.');
   const end = at > 0 ? at : name.length;
   return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
-}
-
-/**
- * Saves a content as a file. Its type tells the browser nothing, so that it never opens it as a page.
- * @param {string} name
- * @param {Uint8Array<ArrayBuffer>} bytes
- */
-function saveAs(name, bytes) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
-  link.download = name;
-  link.click();
-  // Some browsers read it only after the click has ended.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -179,7 +179,7 @@ function Expiry({ memory, decision, decide, close }) {
         <p id="expires-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
         <div class="actions">
           <button type="button" class="small" onClick=${close}>Cancel</button>
-          <button type="submit" class="small memory-main" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>
+          <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>
         </div>
       </form>
     <//>
@@ -219,7 +219,7 @@ function Move({ memory, clients, decision, decide, close }) {
         <p id="move-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
         <div class="actions">
           <button type="button" class="small" onClick=${close}>Cancel</button>
-          <button type="submit" class="small memory-main" aria-busy=${decision.busy ? 'true' : undefined}>Move</button>
+          <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Move</button>
         </div>
       </form>
     <//>

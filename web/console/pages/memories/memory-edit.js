@@ -183,7 +183,7 @@ export function EditForm({ decision, memory, close, saved }) {
         </div>`
       }
       <div class="actions">
-        <button type="submit" class="small memory-main" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>
+        <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>
         <button type="button" class="small" onClick=${close}>Cancel</button>
       </div>
     </form>

@@ -127,7 +127,7 @@ export function SourceChanges({
       html`<p class="quiet source-others">Only the person who stored it, and those with Full access, can change it.</p>`
     }
     <div class="actions source-actions">
-      ${rights.restore && html`<button type="button" class="small source-main" aria-busy=${action.busy ? 'true' : undefined} onClick=${restore}>Restore</button>`}
+      ${rights.restore && html`<button type="button" class="small primary" aria-busy=${action.busy ? 'true' : undefined} onClick=${restore}>Restore</button>`}
       ${rights.tags && button(rights.change ? 'Edit' : 'Edit tags', 'edit')}
       ${rights.change && targets.length > 0 && button('Move', 'move')}
       ${rights.change && button('Archive', 'archive')}
@@ -236,7 +236,7 @@ function Move({ source, targets, clients, act, problem, busy, close }) {
         <p role="alert">${problem}</p>
         <div class="actions">
           <button type="button" class="small" onClick=${close}>Cancel</button>
-          <button type="submit" class="small source-main" aria-busy=${busy ? 'true' : undefined}>Move</button>
+          <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Move</button>
         </div>
       </form>
     <//>

@@ -163,7 +163,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
         <p role="alert">${fault === '' ? problem : fault}</p>
         <div class="actions">
           <button type="button" class="small" onClick=${close}>Cancel</button>
-          <button type="submit" class="small source-main" aria-busy=${busy ? 'true' : undefined}>Save</button>
+          <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Save</button>
         </div>
       </form>
     <//>

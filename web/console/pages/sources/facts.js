@@ -1,6 +1,6 @@
 import { ROOT } from '../../../shared/ask-service.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
-import { problemOf } from '../../parts/ask.js';
+import { problemOf, saveAs } from '../../parts/ask.js';
 import { Layer } from '../../parts/names.js';
 import { count, KINDS, Moment, size, Uri } from '../../parts/words.js';
 import { isExpired } from './labels.js';
@@ -171,15 +171,7 @@ async function save({ id, title }, { token, team, signal }) {
       const retryAfter = Number(headers.get('retry-after') ?? 0);
       return { ...NO_ANSWER, status, answer: await response.json().catch(() => null), retryAfter };
     }
-    const link = document.createElement('a');
-    // Its type says nothing, so that no browser opens it as a page.
-    link.href = URL.createObjectURL(
-      new Blob([await response.arrayBuffer()], { type: 'application/octet-stream' }),
-    );
-    link.download = fileName(headers.get('content-disposition') ?? '') ?? title;
-    link.click();
-    // Some browsers read it only after the click has ended.
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    saveAs(fileName(headers.get('content-disposition') ?? '') ?? title, await response.arrayBuffer());
     return null;
   } catch {
     return NO_ANSWER;
