@@ -125,10 +125,12 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     assert.match(String(await source.getAttribute('href')), new RegExp(`team=${other}$`), 'in its own Team');
     await row(page, 'memory.ingest').getByRole('link', { name: 'the Team Another Team' }).click();
     await title(page, 'Another Team · Audit · Test Team');
+    await page.getByText('1 event', { exact: true }).waitFor();
     assert.deepEqual(await kinds(page), ['memory.ingest']);
     await page.goBack();
     await row(page, 'team.delete').getByRole('link', { name: 'a deleted Team' }).click();
     await title(page, 'A deleted Team · Audit');
+    await page.getByText('2 events', { exact: true }).waitFor();
     assert.deepEqual(await kinds(page), ['team.delete', 'team.archive']);
     await page.getByLabel('Events of').selectOption({ value: '' });
     await title(page, 'Audit · Test Team');
