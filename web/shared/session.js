@@ -47,8 +47,11 @@ export async function findSession() {
  * @returns {Promise<string | null>} the reason why the session was not ended, or null
  */
 export async function endSession(token) {
-  const signal = AbortSignal.timeout(END_WITHIN_MS);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), END_WITHIN_MS);
+  const { signal } = controller;
   const reply = await askService('POST', 'v1/auth/logout', { token, body: {}, signal });
+  clearTimeout(timer);
   // 401: the session had already ended.
   if (reply.status !== 204 && reply.status !== 401) return describeFailure(reply);
   forgetSession(token);

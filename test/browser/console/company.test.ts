@@ -420,6 +420,18 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('an Admin opens the Team that they have made', async () => {
+    const company = await service.company();
+    const { page, refused } = await open('teams', (await admin(company)).token);
+    await button(page, 'Make a Team').click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
+    await page.keyboard.press('Enter');
+    await button(page, 'Open the Team').click();
+    await title(page, 'Home · Sales');
+    assert.deepEqual(refused, []);
+    await page.context().close();
+  });
+
   test('a member does not see the page, and nothing of the Company is requested', async () => {
     const company = await service.company();
     const { token } = await addPerson(service, company, { teamRole: 'owner' });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
 import { givePassword } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, openPage, storage, title } from '../../support/pages.ts';
@@ -188,6 +189,31 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'End the session' }).click();
     await page.getByText('You are signed out.').waitFor();
     assert.equal((await askSession(service, company.token)).statusCode, 401);
+    await page.context().close();
+  });
+
+  test('signing out empties the document while the service hangs', async () => {
+    const company = await service.company();
+    const { page } = await open('/', company.token);
+    await heading(page, 'In a terminal');
+    await page.clock.install();
+    const asked = page.waitForRequest('**/v1/auth/logout');
+    await page.route('**/v1/auth/logout', () => {});
+    await signOut(page);
+    await asked;
+    await page.clock.runFor(10_000);
+    await heading(page, 'The session is not ended');
+    assert.ok(!(await text(page)).includes('Test Team'));
+    await page.context().close();
+  });
+
+  test('a session that has ended in between leads from the page at / to the form', async () => {
+    const company = await service.company();
+    const { page } = await open(`/search?team=${company.teamId}`, company.token);
+    await page.waitForLoadState('networkidle');
+    await ask(service, company, 'POST', '/v1/auth/logout', {});
+    await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
+    await page.getByText('Your session has ended. Sign in again to go on.').waitFor();
     await page.context().close();
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { newId } from '../../../../shared/ids.ts';
 import { openTestApp } from '../../../support/app.ts';
 import { addMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
@@ -48,6 +49,21 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
     await page.goBack();
     await page.locator('#item-heading').waitFor();
     assert.equal(await current(page), 'Item 02');
+    await page.context().close();
+  });
+
+  test('more clients than one page of their list has are in the filter', async () => {
+    const company = await service.company();
+    await service.database.query(
+      `insert into identity.client (company_id, team_id, id, name, folded_name, state)
+       select $1, $2, id, id::text, id::text, 'active' from unnest($3::uuid[]) as id`,
+      [company.companyId, company.teamId, Array.from({ length: 201 }, newId)],
+    );
+    await queue(service, company, named(1));
+    const { page } = await openReview(browser, base, company);
+    const options = page.getByLabel('Client', { exact: true }).locator('option');
+    await options.nth(201).waitFor({ state: 'attached' });
+    assert.equal(await options.count(), 202);
     await page.context().close();
   });
 
