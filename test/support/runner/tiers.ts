@@ -13,8 +13,9 @@ import { needsOf, usesDatabase } from './needs.ts';
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
  *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:all        all of these
+ *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
  */
-export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all'] as const;
+export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all', 'cluster'] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** Test files that run together, on one database. */
@@ -55,6 +56,7 @@ const COVERED = ['api', 'core', 'db', 'shared'];
 
 const MAIN = ['test/unit/**', 'test/api/**'];
 const FAULTS = ['test/faults/**'];
+const CLUSTER = ['test/cluster/**'];
 
 const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
 
@@ -68,7 +70,10 @@ function differsOnPostgres(file: string): boolean {
 export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
 
 /** What a tier runs of these files, in this order. */
-export function roundsOf(tier: Tier, files: readonly string[]): Round[] {
+export function roundsOf(tier: Tier, allFiles: readonly string[]): Round[] {
+  const isCluster = (file: string) => matches(file, CLUSTER);
+  if (tier === 'cluster') return [{ database: 'embedded', files: allFiles.filter(isCluster) }];
+  const files = allFiles.filter((file) => !isCluster(file));
   const isFault = (file: string) => matches(file, FAULTS);
   const isBrowser = (file: string) => needsOf(file).has('browser');
   const isMain = (file: string) => matches(file, MAIN);
