@@ -1707,7 +1707,7 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_candidates(p_keys integer[], p_most integer)
+CREATE OR REPLACE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most integer)
  RETURNS integer
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1718,7 +1718,7 @@ CREATE OR REPLACE FUNCTION memory.count_candidates(p_keys integer[], p_most inte
  SET work_mem TO '64MB'
 AS $function$
 declare
-  v_team constant uuid := claimed_team();
+  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
@@ -1733,7 +1733,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer)
+CREATE OR REPLACE FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer)
  RETURNS TABLE(dim integer, documents integer, scaled boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1745,7 +1745,7 @@ AS $function$
 declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
-  v_team constant uuid := claimed_team();
+  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_chunks float8;                      -- the number of chunks of the scope
@@ -2672,7 +2672,7 @@ begin
   evidence := source_evidence(sources, p_points, p_lowest);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[])
+CREATE OR REPLACE FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[])
  RETURNS TABLE(chunk_id uuid, dim integer, weight real)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -2681,7 +2681,7 @@ AS $function$
   select k.chunk_id, split_part(entry, ':', 1)::int, split_part(entry, ':', 2)::real
     from memory.chunk_keyword k,
          string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
-   where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
+   where k.team_id = memory.team_if_claimed(p_team) and k.chunk_id = any (p_chunks)
      and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $function$;
@@ -3912,7 +3912,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -3922,7 +3922,7 @@ CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, 
 AS $function$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team constant uuid := claimed_team();
+  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_weights record;
@@ -3965,7 +3965,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -3979,8 +3979,8 @@ begin
   return query
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
-    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
-      p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+    select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
+      p_keys, p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
@@ -4096,7 +4096,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
+CREATE OR REPLACE FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -4113,7 +4113,7 @@ declare
   -- With fewer chunks it is not known which words are common: they weigh as much as others, so the least is higher.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
-  v_team constant uuid := memory.claimed_team();
+  v_team constant uuid := memory.team_if_claimed(p_team);
   v_weighed record;
   v_keys int[];
 begin
@@ -4504,6 +4504,12 @@ begin
   select * from due_figures(p_version);
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.team_if_claimed(p_team uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN (p_team = memory.claimed_team()) THEN p_team ELSE NULL::uuid END;
 
 CREATE OR REPLACE FUNCTION memory.team_usage()
  RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint)

@@ -3,6 +3,7 @@
 -- the z-scores of both. semantic_rank is null for a chunk that was not found by meaning, keyword_rank for one that was
 -- not found by keyword. With p_explain, detail explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
+  p_team uuid,                -- the claimed Team; nothing is returned for another
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
   p_model text,               -- the model of p_embedding
   p_min_similarity float8,    -- least cosine of a chunk found by meaning, or null
@@ -25,7 +26,7 @@ set enable_seqscan = off
 as $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team constant uuid := claimed_team();
+  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_weights record;
@@ -67,5 +68,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;

@@ -49,7 +49,7 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
  * joined under row-level security.
  */
-export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
+export const CANDIDATES = `memory.search_hits($1, $4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
   $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16::text[], $17, $18, $19) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}

@@ -125,13 +125,14 @@ describe('derived tables', () => {
     /** By all that matches, by the sources themselves, by their tags, and what is stored of the chunks themselves. */
     const reached = async (run: Run) => {
       const values =
-        '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
+        '$10, $1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
       const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>
           tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [
             ...asked,
             sources,
             tagged,
+            home.teamId,
           ]),
         );
       const candidates = `memory.search_candidates(${values}, null, null, $9::text[], 50, true)`;
@@ -143,7 +144,11 @@ describe('derived tables', () => {
         await ask(hits, null),
         await ask(hits, [own, clients]),
         await run((tx) =>
-          tx.query('select distinct chunk_id from memory.matched_weights($1, $2)', [stored, dims]),
+          tx.query('select distinct chunk_id from memory.matched_weights($1, $2, $3)', [
+            home.teamId,
+            stored,
+            dims,
+          ]),
         ),
       ];
       return rows.map(({ length }) => length);
@@ -204,8 +209,17 @@ describe('similar memories', () => {
     const ask = (tx: Queryable, layer: string | null, embedding: string | null) =>
       tx.query<{ id: string }>(
         `select memory_id as id
-           from memory.similar_memories($1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50, $7)`,
-        [layer, embedding, TEST_MODEL_NAME, Array.from(dims), Array.from(weights), Array.from(keys), newId()],
+           from memory.similar_memories($8, $1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50, $7)`,
+        [
+          layer,
+          embedding,
+          TEST_MODEL_NAME,
+          Array.from(dims),
+          Array.from(weights),
+          Array.from(keys),
+          newId(),
+          home.teamId,
+        ],
       );
     type Run = (fn: (tx: Queryable) => Promise<{ id: string }[]>) => Promise<{ id: string }[]>;
     /** What is found by asking for each layer, by meaning and by words. */
