@@ -8,8 +8,11 @@ import { VENDOR_RULES } from './vendor-rules.ts';
 /** Where rules overlap, the first one names what was found: the more specific ones come first. */
 const RULES: readonly Rule[] = [privateKeys, ...VENDOR_RULES, ...TOKEN_RULES, urlPasswords, namedValues];
 
-/** A long text is checked in windows, so that other work can run between them. Each takes some milliseconds. */
-const WINDOW = 256 * 1024;
+/**
+ * A long text is checked in windows, so that other work can run between them. Each takes some milliseconds, and some
+ * hundredths of a second if the text is made to take long.
+ */
+const WINDOW = 128 * 1024;
 /** How far a rule looks at what is before a credential. */
 const BEFORE = 1024;
 /** The longest credential is a private key of 16 KiB, with its first and last line. */

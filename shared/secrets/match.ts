@@ -40,7 +40,16 @@ export function entropyBits(text: string): number {
 const TEMPLATE =
   /\$\{|\{\{|<[^>]|%[A-Z_]+%|^\$|^\{|\*{3}|\.{3}|…|x{4}|your[-_]|example|placeholder|redacted/i;
 
+/** Whether a text has at least three different characters. Mostly the first few tell. */
+function hasThreeCharacters(text: string): boolean {
+  const seen = new Set<string>();
+  for (const character of text) {
+    if (seen.add(character).size === 3) return true;
+  }
+  return false;
+}
+
 /** Whether a value stands for a credential that a reader is to fill in: `${TOKEN}`, `<token>`, `xxxx`. */
 export function isPlaceholder(value: string): boolean {
-  return TEMPLATE.test(value) || new Set(value).size < 3;
+  return TEMPLATE.test(value) || !hasThreeCharacters(value);
 }

@@ -88,14 +88,15 @@ export function isCredential(value: string, rule: string): boolean {
   if (value === '' || isPlaceholder(value) || isHarmless(value)) return false;
   const hasLetter = /\p{L}/u.test(value);
   const hasDigit = /\d/.test(value);
-  const bits = entropyBits(value);
+  // Last, because it reads the whole value.
+  const hasBits = (least: number) => entropyBits(value) >= least;
   if (rule === 'secret-value') {
     if (isUuid(value)) return false;
     if (value.length >= MIN_MIXED_LENGTH && MIXED.every((kind) => kind.test(value))) return true;
-    return hasLetter && hasDigit && value.length >= MIN_TOKEN_LENGTH && bits >= MIN_TOKEN_BITS;
+    return hasLetter && hasDigit && value.length >= MIN_TOKEN_LENGTH && hasBits(MIN_TOKEN_BITS);
   }
   const hasSymbol = /[!@#$%^&+=~?*]/.test(value);
-  return (hasLetter ? hasDigit || hasSymbol : isLongNumber(value)) && bits >= MIN_PASSWORD_BITS;
+  return (hasLetter ? hasDigit || hasSymbol : isLongNumber(value)) && hasBits(MIN_PASSWORD_BITS);
 }
 
 const isLongNumber = (value: string) => /^\d{8,}$/.test(value);
