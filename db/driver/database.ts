@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeLiteral } from 'pg';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
 
 /** Runs statements. `postgres.ts` defines the types of the values that they return. */
@@ -38,10 +39,12 @@ export function preparedName(text: string): string | undefined {
   return PREPARED.get(text);
 }
 
-/** The first statement of a transaction. */
-export interface Opening extends Statement {
+/** The settings of a transaction. */
+export interface Opening {
+  /** `set local` statements without values, which are sent together with `begin`. */
+  text: string;
   /**
-   * The next statement is sent together with this one, which saves a round trip. It must only read, because it runs
+   * The next statement is sent together with these, which saves a round trip. It must only read, because it runs
    * outside of a transaction if `begin` fails. Its result is then not returned.
    */
   isSentWithFirstRead?: boolean;
@@ -66,7 +69,7 @@ export interface Database extends Queryable {
    * query only through the connection that it is given: with the embedded database, waiting for any other query is a
    * deadlock. A statement that `fn` does not wait for is a part of the transaction as well: if it fails, so does the
    * transaction.
-   * @param opening runs before `fn`. It must have no effect outside of a transaction, where it runs if `begin` fails
+   * @param opening runs before `fn`
    */
   transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening): Promise<T>;
   /** Runs several statements without values, for example a migration. It has no client time-out. */
@@ -104,37 +107,50 @@ export interface WorkerTransaction extends Queryable {
 }
 export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
 
-/** Sets the role and the claims of a scope until the transaction ends. */
+const setLocal = (name: string, value: string) => `set local ${name} = ${escapeLiteral(value)}`;
+
+const setRole = (role: string): Opening => ({ text: setLocal('role', role) });
+
+/**
+ * Sets the role and the claims of a scope until the transaction ends. With `set local`, because a cluster of several
+ * database servers passes on to the others what that has set, and not what `set_config` has.
+ */
 function setClaims(
-  role: keyof typeof CLAIMS,
+  role: typeof SERVICE_ROLE | typeof WORKER_ROLE,
   scope: Scope,
   plans: 'auto' | 'force_custom_plan' = 'force_custom_plan',
-): Statement {
-  return { text: CLAIMS[role], values: [...claims(scope), plans] };
+): Opening {
+  const claims = Object.entries(claimsOf(scope)).map(([name, value]) => setLocal(`app."${name}"`, value));
+  return {
+    text: [setLocal('role', role), ...claims, setLocal('plan_cache_mode', plans), 'set local jit = off'].join(
+      '; ',
+    ),
+  };
 }
 
-const claimsOf = (role: string) =>
-  prepared(`select set_config('role', '${role}', true),
-    set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
-    set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
-    set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-    set_config('app.token', $8, true), set_config('plan_cache_mode', $9, true), set_config('jit', 'off', true)`);
-const CLAIMS = { [SERVICE_ROLE]: claimsOf(SERVICE_ROLE), [WORKER_ROLE]: claimsOf(WORKER_ROLE) };
-
-const setRole = (role: string): Statement => ({ text: `select set_config('role', '${role}', true)` });
-
-function claims(scope: Scope): string[] {
-  if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}', ''];
-  return [
-    scope.companyId,
-    scope.userId,
-    scope.teamId,
-    String(scope.reads.team),
-    `{${scope.reads.clients.join(',')}}`,
-    String(scope.writes.team),
-    `{${scope.writes.clients.join(',')}}`,
-    scope.tokenId ?? '',
-  ];
+/** The settings that row-level security reads, which begin with `app.`. */
+function claimsOf(scope: Scope): Record<string, string> {
+  const { companyId: company, userId: user } = scope;
+  const none = {
+    company,
+    user,
+    team: '',
+    reads_team: 'false',
+    reads_clients: '{}',
+    writes_team: 'false',
+    writes_clients: '{}',
+    token: '',
+  };
+  if (!('teamId' in scope)) return none;
+  return {
+    ...none,
+    team: scope.teamId,
+    reads_team: String(scope.reads.team),
+    reads_clients: `{${scope.reads.clients.join(',')}}`,
+    writes_team: String(scope.writes.team),
+    writes_clients: `{${scope.writes.clients.join(',')}}`,
+    token: scope.tokenId ?? '',
+  };
 }
 
 /** Runs `fn` in one transaction as the service's role, with the claims of the scope. */
@@ -169,13 +185,27 @@ export async function readOnce<S extends Scope, T>(
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
-  const sent = await database.transaction(async ({ query }) => {
-    const result = fn({ scope, query });
-    // If the statement fails, the transaction fails with its error.
-    result.catch(() => undefined);
-    return { result };
-  }, opening);
+  return inOneRoundTrip(database, setClaims(SERVICE_ROLE, scope), ({ query }) => fn({ scope, query }));
+}
+
+/**
+ * Runs `fn`, which must consist of one statement, in a transaction that is sent in one packet. A later statement of `fn`
+ * is refused.
+ */
+export async function inOneRoundTrip<T>(
+  database: Pick<Database, 'transaction'>,
+  opening: Opening,
+  fn: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  const sent = await database.transaction(
+    async (tx) => {
+      const result = fn(tx);
+      // If the statement fails, the transaction fails with its error.
+      result.catch(() => undefined);
+      return { result };
+    },
+    { ...opening, isSentWithFirstRead: true },
+  );
   return sent.result;
 }
 

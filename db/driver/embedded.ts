@@ -103,7 +103,7 @@ function readOnlyWhenLow(tx: Queryable, space: DiskSpace): Queryable {
 }
 
 function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): EmbeddedDatabase {
-  const statements = statementsOn(engine);
+  const statements = statementsOn(engine, null);
   const transaction: Database['transaction'] = (fn, opening) =>
     statements.transaction((tx) => fn(readOnlyWhenLow(tx, space)), opening);
   let closing: Promise<void> | null = null;

@@ -14,7 +14,7 @@ export interface PostgresTimeouts {
   connectWhileUnresponsive: number;
   /** Until the server gives up waiting for a lock. */
   lock: number;
-  /** Until the server ends a statement. */
+  /** Until the server ends a statement. 0: it has no time-outs, neither for locks. */
   statement: number;
   /** Until the client gives up a statement and closes its connection. */
   query: number;
@@ -74,11 +74,24 @@ export function poolSettings(connectionString: string, timeouts: PostgresTimeout
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    statement_timeout: timeouts.statement,
     query_timeout: timeouts.query,
-    lock_timeout: timeouts.lock,
-    idle_in_transaction_session_timeout: 60_000,
   };
+}
+
+/** Until the server ends a transaction that sends no statement, in milliseconds. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+
+/**
+ * The statements that set the time-outs of the server until the transaction ends, or null without any. They are not
+ * parameters of the connection: a pooler refuses those, or gives a connection to others together with what was set.
+ */
+export function timeoutsInTransaction({ statement, lock }: PostgresTimeouts): string | null {
+  if (statement === 0) return null;
+  return [
+    `set local statement_timeout = ${statement}`,
+    `set local lock_timeout = ${lock}`,
+    `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+  ].join('; ');
 }
 
 /** Makes the pool destroy a connection after its use, for this reason. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
+import { type Database, inOneRoundTrip, type Opening, preparedName, type Queryable } from './database.ts';
 import { isStaleStatement } from './faults.ts';
 import {
   type ConnectionPool,
@@ -10,6 +10,7 @@ import {
   openConnectionPool,
   type PostgresTimeouts,
   poolSettings,
+  timeoutsInTransaction,
 } from './postgres-pool.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
@@ -92,7 +93,7 @@ export function openPostgres(
 
   return {
     backend: 'postgres',
-    ...statementsOn(pool),
+    ...statementsOn(pool, timeoutsInTransaction(timeouts)),
     connections: pool.connections,
     canWrite: () => true,
     close: pool.close,
@@ -102,19 +103,34 @@ export function openPostgres(
 /** Where statements get a connection. */
 type ConnectionSource = Pick<ConnectionPool, 'use'>;
 
-/** Runs statements and transactions on the connections of a pool or of the engine. */
-export function statementsOn(source: ConnectionSource): Pick<Database, 'query' | 'transaction' | 'script'> {
+/**
+ * Runs statements and transactions on the connections of a pool or of the engine.
+ * @param timeouts the statements that set the server's time-outs in each transaction; null for none, and then `query`
+ *   sends its statement without a transaction
+ */
+export function statementsOn(
+  source: ConnectionSource,
+  timeouts: string | null,
+): Pick<Database, 'query' | 'transaction' | 'script'> {
+  const transaction: Database['transaction'] = (fn, opening) =>
+    inTransaction(source, fn, {
+      ...opening,
+      text: [timeouts, opening?.text].filter((text) => text != null).join('; '),
+    });
   return {
-    query: (text, values) =>
-      source.use(async (client, destroyAfterUse) => {
+    query: async (text, values) => {
+      if (timeouts !== null)
+        return inOneRoundTrip({ transaction }, { text: '' }, (tx) => tx.query(text, values));
+      return source.use(async (client, destroyAfterUse) => {
         try {
           return await queryable(client).query(text, values);
         } catch (error) {
           destroyAfterUse(error as Error);
           throw error;
         }
-      }),
-    transaction: (fn, opening) => inTransaction(source, fn, opening),
+      });
+    },
+    transaction,
     script: async (tx, text) => {
       const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: MAX_TIMER_MS };
       await (tx as PostgresTransaction).client.query(withoutTimeout);
@@ -130,7 +146,7 @@ interface PostgresTransaction extends Queryable {
 async function inTransaction<T>(
   source: ConnectionSource,
   fn: (tx: Queryable) => Promise<T>,
-  opening: Opening | undefined,
+  opening: Opening,
 ): Promise<T> {
   return source.use(async (client, destroyAfterUse) => {
     let cause: unknown;
@@ -174,20 +190,19 @@ async function inTransaction<T>(
 }
 
 /**
- * Begins a transaction with its first statement, and runs `run`. All that is sent at once goes into one packet, which
+ * Begins a transaction with its settings, and runs `run`. All that is sent at once goes into one packet, which
  * saves round trips.
  * @returns the result of `run`, and whether the transaction has begun, which can be unknown until `commit` is answered
  * @throws Error if it does not begin, or if `run` fails
  */
 async function begin<T>(
   { client, query }: PostgresTransaction,
-  opening: Opening | undefined,
+  opening: Opening,
   run: (ask: Queryable['query']) => Promise<T>,
 ): Promise<{ begun: Promise<unknown>; result: T }> {
   sendTogether(client);
-  const sent = client.query('begin');
-  const begun = Promise.all([sent, opening === undefined ? sent : query(opening.text, opening.values)]);
-  if (opening?.isSentWithFirstRead !== true) {
+  const begun = client.query(opening.text === '' ? 'begin' : `begin; ${opening.text}`);
+  if (opening.isSentWithFirstRead !== true) {
     await begun;
     return { begun, result: await run(query) };
   }

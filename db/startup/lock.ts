@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../driver/database.ts';
+import { JOB_TIMEOUTS } from '../driver/postgres-pool.ts';
 
 /** Steps of start-up that processes must run one after another, with the key of the advisory lock of each. */
 const LOCKS = { migrate: 7_203_114_001, bootstrap: 7_203_114_002, queue: 7_203_114_003 } as const;
@@ -17,5 +18,5 @@ export async function lockStartupStep(
   // A script has no client time-out.
   await database.script(tx, `select pg_advisory_xact_lock(${LOCKS[step]})`);
   // Locks on tables keep the usual time-out, because all other statements would wait behind this one.
-  await tx.query('set local lock_timeout to default');
+  await tx.query(`set local lock_timeout = ${JOB_TIMEOUTS.lock}`);
 }

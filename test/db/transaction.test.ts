@@ -46,7 +46,7 @@ describe('a transaction within a scope', () => {
       async () => {
         called = true;
       },
-      { text: 'select 1 / $1::int', values: [0] },
+      { text: 'select 1 / 0' },
     );
     await assert.rejects(failed, { code: DIVISION_BY_ZERO });
     assert.ok(!called);
@@ -175,7 +175,7 @@ describe('a transaction whose first read is sent with begin', () => {
       async (tx) => {
         rows = await tx.query('select 1');
       },
-      { text: 'select 1 / $1::int', values: [0], isSentWithFirstRead: true },
+      { text: 'select 1 / 0', isSentWithFirstRead: true },
     );
     await assert.rejects(failed, { code: DIVISION_BY_ZERO });
     assert.equal(rows, null);
@@ -215,7 +215,7 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
   /** Has the driver send something else for `begin`, and notes what goes over the wire and what is answered. */
   function driver(t: TestContext, begin: string): string[] {
     const notes: string[] = [];
-    const first = (text: unknown) => String(text).split(' ')[0];
+    const first = (text: unknown) => /^\w+/.exec(String(text))?.[0];
     const { Client, Query } = pg as unknown as {
       Client: { prototype: { query: (this: unknown, ...given: unknown[]) => Promise<unknown> | undefined } };
       Query: { prototype: { submit: (this: { text: string }, connection: unknown) => unknown } };
@@ -223,7 +223,8 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     const { query } = Client.prototype;
     const { submit } = Query.prototype;
     t.mock.method(Client.prototype, 'query', function (this: unknown, given: unknown, ...rest: unknown[]) {
-      const result = query.call(this, given === 'begin' ? begin : given, ...rest);
+      const sent = typeof given === 'string' ? given.replace(/^begin\b/, begin) : given;
+      const result = query.call(this, sent, ...rest);
       const text = typeof given === 'string' ? given : (given as { text: string }).text;
       result?.then(() => notes.push(`< ${first(text)}`)).catch(() => undefined);
       return result;
@@ -239,21 +240,21 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
     await transaction(one as Database, scope, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
+    assert.deepEqual(notes.slice(0, 3), ['> begin', '< begin', '> table']);
     notes.length = 0;
     await withoutScope(one as Database, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
+    assert.deepEqual(notes.slice(0, 3), ['> begin', '< begin', '> table']);
   });
 
   test('sends begin, the claims and a first read together', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
     await transactionWithFirstRead(one as Database, scope, (tx) => tx.query('table pg_am'));
-    const opened = ['> begin', '> select', '> table', '< begin', '< select', '< table'];
+    const opened = ['> begin', '> table', '< begin', '< table'];
     assert.deepEqual(notes, [...opened, '> commit', '< commit']);
     notes.length = 0;
     await readOnce(one as Database, scope, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '> table', '> commit']);
+    assert.deepEqual(notes.slice(0, 3), ['> begin', '> table', '> commit']);
   });
 
   test('returns no rows and sends nothing more if only begin fails', async (t) => {
@@ -270,7 +271,7 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     assert.equal(rows, null);
     assert.deepEqual(
       notes.filter((note) => note.startsWith('>')),
-      ['> begin', '> select', '> table', '> rollback'],
+      ['> begin', '> table', '> rollback'],
     );
     t.mock.restoreAll();
     assert.ok(!(await recorded(entry.subjectId)));
@@ -306,7 +307,7 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     assert.ok(!called);
     assert.deepEqual(
       notes.filter((note) => note.startsWith('>')),
-      ['> begin', '> select', '> rollback'],
+      ['> begin', '> rollback'],
     );
     t.mock.restoreAll();
     const read = `select current_user::text = session_user::text as unchanged,
