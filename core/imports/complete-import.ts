@@ -17,6 +17,7 @@ import {
   commitSource,
   discardSource,
   type StagedSource,
+  type StagingReport,
   stageSource,
   withEmbeddings,
 } from '../sources/store-source.ts';
@@ -37,7 +38,7 @@ export interface ImportedDocument {
 /**
  * Stages the document of an import as a source. The chunks are written before the transaction of `completeImport`, because
  * they are large.
- * @param report called with the number of chunks written, after each batch. If it throws, the staging stops
+ * @param report as in `stageSource`
  */
 export function stageImport(
   { database, config }: Pick<Dependencies, 'database' | 'config'>,
@@ -45,7 +46,7 @@ export function stageImport(
   layerId: LayerId,
   file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'expiresAt'>,
   { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
-  report: (written: number) => void,
+  report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
     database,

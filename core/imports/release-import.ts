@@ -8,7 +8,7 @@ type Run = Pick<StartedImport, 'attempts'>;
 
 /**
  * Returns a running import to `queued`, and releases its job in the same transaction, so that another worker can run it
- * at once. It does not count as a failed attempt.
+ * at once. The run does not count as an attempt.
  * @param toLongJobs whether the job moves to the long jobs, to let other Companies go first
  * @throws LostJobError if another worker runs the job now
  */
@@ -20,7 +20,7 @@ export function releaseImport(
   { toLongJobs }: { toLongJobs: boolean },
 ): Promise<void> {
   return transaction(database, scope, async (tx) => {
-    await undoStart(tx, job.data.importId, attempts);
+    await undoStart(tx, job.data.importId, attempts, { isCounted: false });
     if (toLongJobs) await queue.releaseAsLong(tx, 'import.process', job);
     else await queue.release(tx, 'import.process', job);
   });
@@ -33,5 +33,5 @@ export function undoImportStart(
   importId: string,
   { attempts }: Run,
 ): Promise<void> {
-  return transaction(database, scope, (tx) => undoStart(tx, importId, attempts));
+  return transaction(database, scope, (tx) => undoStart(tx, importId, attempts, { isCounted: true }));
 }

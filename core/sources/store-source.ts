@@ -79,17 +79,22 @@ export interface StagedSource {
 }
 
 /**
+ * Called with the number of chunks that are written.
+ * @param discard deletes them. Deleting many takes seconds, so a run that must end first releases its job
+ */
+export type StagingReport = (written: number, discard: () => Promise<void>) => void;
+
+/**
  * Writes the chunks of a large draft in batches, under a source that is not visible yet. A small draft is written by
  * `commitSource`. Portions of chunks are iterated as they are written, and not at all if the text is already stored.
  * If the process stops before the draft is committed, upkeep deletes what was written.
- * @param report called with the number of chunks written, after each batch. If it throws, the staging stops at once, and
- *   upkeep deletes what was written
+ * @param report called after each batch. If it throws, the staging stops at once, and it must call `discard` later
  */
 export async function stageSource(
   database: Database,
   scope: TeamScope,
   draft: SourceDraft,
-  report: (written: number) => void = () => undefined,
+  report: StagingReport = () => undefined,
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
@@ -98,7 +103,8 @@ export async function stageSource(
   if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;
   // A large text that is already stored would be written only to be deleted.
   if (await isStored(database, scope, source)) return staged;
-  for await (const written of writeAhead(database, scope, staged)) report(written);
+  const discard = () => discardSource(database, scope, staged);
+  for await (const written of writeAhead(database, scope, staged)) report(written, discard);
   return staged;
 }
 

@@ -24,6 +24,7 @@ import {
   commitSource,
   discardSource,
   type StagedSource,
+  type StagingReport,
   stageSource,
   withEmbeddings,
 } from '../sources/store-source.ts';
@@ -102,7 +103,7 @@ export function stageFile(
   scope: TeamScope,
   { clientId, fileId, path }: FileToIndex,
   { title, date, indexedAs, contentHash, chunks }: FileDocument,
-  report: (written: number) => void,
+  report: StagingReport,
 ): Promise<StagedSource> {
   return stageSource(
     database,

@@ -60,7 +60,7 @@ export const Import = Type.Object({
   clientId: Nullable(Id),
   state: OneOf([...IMPORT_STATES]),
   progress: Nullable(Progress, 'progress of the current run; null if no worker runs the import'),
-  attempts: Type.Integer({ description: 'number of runs so far' }),
+  attempts: Type.Integer({ description: 'number of runs so far, except those that the service released' }),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String() }),
     'error of the last failed run; null again after a run completes',

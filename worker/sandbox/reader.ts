@@ -33,6 +33,12 @@ export interface ReadingBounds extends TimeBounds {
 /** Reading was interrupted, because the worker stops or the run yields to others. The file is not at fault. */
 export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
+  /** Deletes the chunks that have been stored. To be called after the job was released, because it can take seconds. */
+  readonly discard: () => Promise<void>;
+  constructor(message: string, discard: () => Promise<void> = async () => undefined) {
+    super(message);
+    this.discard = discard;
+  }
 }
 
 /** The process did not begin to read the file. The file is not at fault. */

@@ -218,12 +218,21 @@ export async function recordProgress(
   );
 }
 
-/** Returns a running import to `queued`, for the next run. Has no effect if another run has begun. */
-export async function undoImportStart(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
+/**
+ * Returns a running import to `queued`, for the next run. Has no effect if another run has begun.
+ * @param isCounted whether the run counts as one. The next run gets the number of a run that does not, so the caller must
+ *   have written all that it writes for this one
+ */
+export async function undoImportStart(
+  tx: TeamTransaction,
+  id: string,
+  attempt: number,
+  { isCounted }: { isCounted: boolean },
+): Promise<void> {
   await tx.query(
-    `update memory.import set state = 'queued', ${NO_PROGRESS}, updated_at = now()
+    `update memory.import set state = 'queued', attempts = attempts - $4, ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state = 'running' and attempts = $3`,
-    [tx.scope.teamId, id, attempt],
+    [tx.scope.teamId, id, attempt, isCounted ? 0 : 1],
   );
 }
 

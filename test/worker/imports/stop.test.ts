@@ -71,14 +71,15 @@ describe('a worker that is stopped by SIGTERM while imports run', {
     await stop(worker);
     for (const id of ids) {
       const item = await untilImport(service, company, id, signal, () => true);
-      assert.deepEqual([item.state, item.attempts, item.progress, item.error], ['queued', 1, null, null]);
+      assert.deepEqual([item.state, item.attempts, item.progress, item.error], ['queued', 0, null, null]);
       assert.deepEqual(await jobOf(database, id), { state: 'created', triesLeft: ALL_TRIES });
     }
+    assert.deepEqual(await database.query(`select from memory.source where state = 'loading'`), []);
     await between();
     const other = startMain('worker/main.ts', { env });
     for (const id of ids) {
       const item = await untilImport(service, company, id, signal, isOver);
-      assert.deepEqual([item.state, item.attempts, item.error], ['completed', 2, null]);
+      assert.deepEqual([item.state, item.attempts, item.error], ['completed', 1, null]);
     }
     await stop(other);
     await assertStoredOnce(database, all);
@@ -138,16 +139,17 @@ test('releases imports and finishes them after a restart, with the embedded data
     'select id, state, attempts from memory.import',
   );
   for (const { id, state, attempts } of rows) {
-    assert.deepEqual([state, attempts], ['queued', 1]);
+    assert.deepEqual([state, attempts], ['queued', 0]);
     assert.deepEqual(await jobOf(between, id), { state: 'created', triesLeft: ALL_TRIES });
   }
+  assert.deepEqual(await between.query(`select from memory.source where state = 'loading'`), []);
   await between.query('update public.pace set seconds = 0');
   await between.close();
 
   const again = startMain('start.ts', { cwd, env });
   await printedUrl(again);
   await untilImports(asked, ({ completed, failed }) => completed + failed === items.length);
-  for (const { state, attempts } of await listed()) assert.deepEqual([state, attempts], ['completed', 2]);
+  for (const { state, attempts } of await listed()) assert.deepEqual([state, attempts], ['completed', 1]);
   await stop(again);
   const database = await open();
   await assertStoredOnce(

@@ -35,8 +35,8 @@ async function readFile(
     { mediaType, content, teamId: scope.teamId, fields, redaction: file.redaction },
     { report: () => undefined, signal },
     async (document) => {
-      const staged = await stageFile(context, scope, file, document, () => {
-        if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+      const staged = await stageFile(context, scope, file, document, (_written, discard) => {
+        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', discard);
       });
       await completeIndexing(context, scope, job, staged);
     },
@@ -55,6 +55,7 @@ export const indexFile: JobHandler<'file.index'> = async (job, context) => {
       await failIndexing(context, scope, 'file.index', job, error.code);
     } else if (error instanceof ReadingInterruptedError) {
       await withoutScope(context.database, (tx) => context.queue.release(tx, 'file.index', job));
+      await error.discard();
     } else throw error;
   }
 };

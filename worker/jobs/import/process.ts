@@ -3,6 +3,7 @@ import { completeImport, stageImport } from '../../../core/imports/complete-impo
 import { failImport } from '../../../core/imports/fail-import.ts';
 import { releaseImport, undoImportStart } from '../../../core/imports/release-import.ts';
 import { type RunningImport, startImport } from '../../../core/imports/start-import.ts';
+import type { StagingReport } from '../../../core/sources/store-source.ts';
 import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
@@ -38,9 +39,9 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
-      const report = (written: number) => {
+      const report: StagingReport = (written, discard) => {
         progress.report('storing', written / document.chunkCount);
-        if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', discard);
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
@@ -84,6 +85,7 @@ async function endRun(
   } else if (error instanceof ReadingInterruptedError) {
     const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });
+    await error.discard();
   } else {
     await undoImportStart(context, scope, job.data.importId, file);
     throw error;
