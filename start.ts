@@ -39,10 +39,15 @@ async function startEmbedded(config: Config): Promise<void> {
     // Only now: the startup writes little, and without it nothing could be read.
     (database as EmbeddedDatabase).setMinFree(config.minFreeDiskMegabytes, logger);
     closeOnSignal(
-      async () => {
-        await api.stop();
-        await worker.stop();
-        await database.close();
+      {
+        announce: api.announceStop,
+        waitMs: config.drainSeconds * 1000,
+        // The worker runs until then, because searches need it for the vectors of their queries.
+        close: async () => {
+          await api.stop();
+          await worker.stop();
+          await database.close();
+        },
       },
       (error) => logger.error({ err: error }, 'the service did not stop cleanly'),
     );
@@ -69,9 +74,10 @@ async function announceOwnerLink(
 
 /**
  * Runs the API and the worker as two processes on PostgreSQL. If one ends, the other drains and this process exits
- * with 1. The worker starts after the API listens, so that a fault that affects both is reported only once.
+ * with 1. The worker starts after the API listens, so that a fault that affects both is reported only once. It stops when
+ * the API closes, because the last searches need it for the vectors of their queries.
  */
-function startProcesses(): void {
+function startProcesses({ drainSeconds }: Config): void {
   const children: ChildProcess[] = [];
   const running = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
   let wanted = true;
@@ -91,13 +97,17 @@ function startProcesses(): void {
     });
     return child;
   };
-  start('api/main.ts').on('message', (message) => {
+  const api = start('api/main.ts').on('message', (message) => {
     const { listening } = message as { listening?: string };
     if (listening === undefined || !wanted) return;
     start('worker/main.ts');
     void announce(listening);
   });
-  closeOnSignal(drain, failStartup);
+  const announceStop = () => {
+    wanted = false;
+    if (running(api)) api.kill('SIGTERM');
+  };
+  closeOnSignal({ announce: announceStop, waitMs: drainSeconds * 1000, close: drain }, failStartup);
 }
 
 exitOnSignal();
@@ -105,7 +115,7 @@ loadEnvironmentFile();
 try {
   const config = readConfig(process.env);
   if (config.databaseUrl === null) await startEmbedded(config);
-  else startProcesses();
+  else startProcesses(config);
 } catch (error) {
   failStartup(error);
 }

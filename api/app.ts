@@ -14,6 +14,7 @@ import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
+import draining from './draining.ts';
 import { mcpRoute } from './mcp/endpoint.ts';
 import { declareErrorsWithin } from './openapi/declared-errors.ts';
 import clientAddress from './plugins/client-address.ts';
@@ -84,18 +85,11 @@ export async function buildApp(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(answerHeaders(request.url, request.id));
   });
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
+  await app.register(draining);
   app.addHook('onClose', async () => {
     await storeUses(deps.database).catch((error: unknown) =>
       deps.logger.warn({ err: error }, 'the last uses of sources could not be stored'),
     );
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    // Otherwise a client that keeps its connection open after its last answer delays the end of the process.
-    if (closing) reply.header('connection', 'close');
   });
   app.addHook('onSend', compressAnswer);
   // No redaction: the fields below contain no secret, and searching them took longer than writing the line.

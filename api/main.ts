@@ -37,10 +37,14 @@ async function main(): Promise<void> {
   logger.info({ url: api.localUrl, host: config.host }, 'listening');
   process.send?.({ listening: api.localUrl });
   closeOnSignal(
-    async () => {
-      await api.stop();
-      await queue.stop();
-      await database.close();
+    {
+      announce: api.announceStop,
+      waitMs: config.drainSeconds * 1000,
+      close: async () => {
+        await api.stop();
+        await queue.stop();
+        await database.close();
+      },
     },
     (error) => logger.error({ err: error }, 'the API did not stop cleanly'),
   );

@@ -9,6 +9,8 @@ export interface RunningApi {
   readonly app: App;
   /** The address for a browser on this machine, such as `http://127.0.0.1:8787`. */
   readonly localUrl: string;
+  /** From now on, `/readyz` returns 503 and every response ends its connection. Requests are still accepted. */
+  announceStop(): void;
   /** Accepts no more requests and completes the running ones. Closes the connections that remain after 12 seconds. */
   stop(): Promise<void>;
 }
@@ -35,7 +37,8 @@ export async function startApi(deps: Dependencies): Promise<RunningApi> {
     // Stores the last uses.
     await drain(app);
   };
-  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop };
+  const announceStop = () => app.draining.begin();
+  return { app, localUrl: localUrl(app.server.address() as AddressInfo), announceStop, stop };
 }
 
 /** The address for clients on this machine. A server that listens on every interface can be reached by loopback. */

@@ -1,7 +1,13 @@
 import { ConfigError } from './config.ts';
 
-/** The most time for finishing the work in progress. Platforms kill a process after 30 seconds. */
+/** The most time for finishing the work in progress, after the wait. Platforms kill a process after 30 seconds. */
 const DRAIN_MS = 19_000;
+
+/**
+ * A SIGTERM within this time of the first one is the same one, which arrived twice: systemd sends it to every process of a
+ * service, and npm passes on what it gets.
+ */
+const SAME_SIGNAL_MS = 1000;
 
 const exitNow = () => process.exit(1);
 
@@ -14,16 +20,38 @@ export function exitOnSignal(): void {
   process.on('SIGINT', exitNow);
 }
 
+/** How a process stops. */
+export interface Stop {
+  /** Is called at the first signal, before the wait. */
+  announce?: () => void;
+  /** How long a process that got SIGTERM waits until it closes, in milliseconds. Default: 0. */
+  waitMs?: number;
+  close: () => Promise<void>;
+}
+
 /**
- * On SIGTERM or SIGINT, calls `close` and then ends the process with exit code 0. If `close` fails or takes too long,
- * the exit code is 1. A second signal is ignored. A process that another process started with an IPC channel also
- * ends when the channel closes, because the other process has then ended and cannot send a signal.
+ * On SIGTERM, calls `announce`, waits, calls `close`, and then ends the process with exit code 0. If `close` fails or takes
+ * too long, the exit code is 1. SIGINT skips the wait, because a person waits for the end. Another signal during the wait
+ * ends the wait; later ones are ignored. A process that another process started with an IPC channel also stops, without a
+ * wait, when the channel closes, because the other process has then ended and cannot send a signal.
  */
-export function closeOnSignal(close: () => Promise<void>, onError: (error: unknown) => void): void {
+export function closeOnSignal(
+  { announce, waitMs = 0, close }: Stop,
+  onError: (error: unknown) => void,
+): void {
+  let toldAt: number | null = null;
   let closing = false;
+  let wait: NodeJS.Timeout | undefined;
+  const tell = () => {
+    if (toldAt !== null) return;
+    toldAt = performance.now();
+    announce?.();
+  };
   const drain = () => {
+    tell();
     if (closing) return;
     closing = true;
+    clearTimeout(wait);
     setTimeout(() => {
       onError(new Error('stopping took too long'));
       process.exit(1);
@@ -36,10 +64,17 @@ export function closeOnSignal(close: () => Promise<void>, onError: (error: unkno
       },
     );
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, drain);
-    process.off(signal, exitNow);
-  }
+  const waitAndDrain = () => {
+    if (waitMs === 0) drain();
+    else if (toldAt === null) {
+      tell();
+      wait = setTimeout(drain, waitMs);
+    } else if (performance.now() - toldAt > SAME_SIGNAL_MS) drain();
+  };
+  process.on('SIGTERM', waitAndDrain);
+  process.on('SIGINT', drain);
+  process.off('SIGTERM', exitNow);
+  process.off('SIGINT', exitNow);
   process.on('disconnect', drain);
   // The other process may have ended while this one was starting.
   if (process.send !== undefined && !process.connected) drain();

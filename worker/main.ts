@@ -31,9 +31,11 @@ async function main(): Promise<void> {
   const worker = await startWorker({ config, database, blobs, queue, logger });
   logger.info({ workerId: worker.id }, 'working');
   closeOnSignal(
-    async () => {
-      await worker.stop();
-      await database.close();
+    {
+      close: async () => {
+        await worker.stop();
+        await database.close();
+      },
     },
     (error) => logger.error({ err: error }, 'the worker did not stop cleanly'),
   );

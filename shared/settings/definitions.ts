@@ -92,6 +92,13 @@ export const SETTINGS = {
     default: 1000,
     description: 'The most connections of one API process. More are closed without a response.',
   },
+  drainSeconds: {
+    variable: 'MEMORY_DRAIN_SECONDS',
+    type: integer(0, 600),
+    default: 3,
+    description:
+      'How long an API that gets SIGTERM still accepts requests, with /readyz at 503, so that load balancers leave it out before it closes.',
+  },
   bodyMegabytes: {
     variable: 'MEMORY_BODY_MEGABYTES',
     type: integer(32, 65_536),

@@ -56,6 +56,7 @@ export async function startService(model: { name: string; folder: string }, undo
       MEMORY_MODEL_DIR: resolve(model.folder),
       MEMORY_LOG_LEVEL: 'error',
       MEMORY_RATE_LIMITS: 'off',
+      MEMORY_DRAIN_SECONDS: '0',
     },
     // With a channel, by which it ends even where the demo is killed and cleans nothing up.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -130,6 +130,7 @@ const SETTINGS: Record<string, Setting> = {
   },
   MEMORY_BODY_MEGABYTES: wholeNumbers('bodyMegabytes', 128, 32, 65_536),
   MEMORY_MAX_CONNECTIONS: wholeNumbers('maxConnections', 1000, 1, 1_000_000),
+  MEMORY_DRAIN_SECONDS: wholeNumbers('drainSeconds', 3, 0, 600),
   MEMORY_RATE_LIMIT_PER_MINUTE: wholeNumbers('rateLimitPerMinute', 600, 1, 1_000_000),
   MEMORY_LOG_LEVEL: {
     key: 'logLevel',

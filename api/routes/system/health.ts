@@ -49,13 +49,13 @@ export const healthRoutes: Routes = (app, deps) => {
     {
       schema: {
         operationId: 'checkReadiness',
-        summary: 'The process can answer requests',
+        summary: 'The process can answer requests, and will go on doing so',
         tags: ['system'],
         response: { 200: Ok, 503: Ok },
       },
     },
     async (_request, reply) => {
-      const ok = await checkReadinessNow();
+      const ok = !app.draining.hasBegun && (await checkReadinessNow());
       reply.code(ok ? 200 : 503);
       return { ok };
     },

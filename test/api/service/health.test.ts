@@ -61,3 +61,21 @@ test('concurrent health checks share one database query, and the result is not c
     assert.equal(asked, 2, url);
   }
 });
+
+test('an app that is told to stop answers /readyz with 503, and ends the connection of every request', async () => {
+  const { app: stopping } = await openTestApp();
+  const before = await stopping.inject('/readyz');
+  assert.deepEqual([before.statusCode, before.headers['connection']], [200, 'keep-alive']);
+  stopping.draining.begin();
+  for (const [url, status] of [
+    ['/readyz', 503],
+    ['/livez', 200],
+    ['/v1/health', 200],
+    ['/v1/memory/sources', 401],
+    ['/nowhere', 404],
+  ] as const) {
+    const answer = await stopping.inject(url);
+    assert.deepEqual([url, answer.statusCode, answer.headers['connection']], [url, status, 'close']);
+  }
+  assert.deepEqual((await stopping.inject('/readyz')).json(), { ok: false });
+});

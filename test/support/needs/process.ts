@@ -87,6 +87,8 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
     ...runnerEnvironment(),
     MEMORY_API_TOKEN: API_TOKEN,
     MEMORY_RATE_LIMITS: 'off',
+    // No load balancer has to notice the end of a process.
+    MEMORY_DRAIN_SECONDS: '0',
     ...env,
   };
 }

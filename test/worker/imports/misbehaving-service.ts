@@ -26,10 +26,12 @@ async function main(): Promise<void> {
   const api = databaseUrl === null ? await startApi({ ...setup, passwords: createPasswordHasher() }) : null;
   const worker = await startWorker(setup, { reading: { extractors: EXTRACTORS } });
   closeOnSignal(
-    async () => {
-      await api?.stop();
-      await worker.stop();
-      await database.close();
+    {
+      close: async () => {
+        await api?.stop();
+        await worker.stop();
+        await database.close();
+      },
     },
     (error) => logger.error({ err: error }, 'did not stop cleanly'),
   );
