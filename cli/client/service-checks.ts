@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Health } from '../../shared/schemas/status.ts';
 import { VERSION } from '../program/version.ts';
+import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { connect } from './service-client.ts';
 
@@ -55,8 +56,9 @@ async function checkClock(url: string): Promise<Check> {
 export async function checkAddress(url: string): Promise<Check[]> {
   const name = 'Address';
   try {
-    const { backend } = await connect(url, null).get('/v1/health', Health, { timeoutMs: TIMEOUT_MS });
-    const address: Check = { name, state: 'ok', detail: `${url} answers (${backend})`, remedy: null };
+    const { backend, commit } = await connect(url, null).get('/v1/health', Health, { timeoutMs: TIMEOUT_MS });
+    const built = commit === null ? '' : `, commit ${oneLine(commit.slice(0, 12))}`;
+    const address: Check = { name, state: 'ok', detail: `${url} answers (${backend}${built})`, remedy: null };
     return [address, await checkClock(url)];
   } catch (error) {
     const remedy = 'start the service, or name its address with --url or MEMORY_API_PUBLIC_URL';

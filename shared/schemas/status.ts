@@ -17,6 +17,8 @@ export const Embedder = Type.Object({
 });
 export const Health = Type.Object({
   ok: Type.Boolean(),
+  version: Type.String({ description: 'of the service' }),
+  commit: Nullable(Type.String(), 'that the service was made from; null if it is not known'),
   backend: OneOf(['postgres', 'pglite']),
   embedder: Embedder,
 });

@@ -6,6 +6,7 @@ import {
   ANY_TEXT,
   API_TOKEN,
   BASE_URL,
+  COMMIT,
   EMAIL,
   HOST,
   integer,
@@ -50,7 +51,7 @@ export const SETTINGS = {
   port: {
     variable: 'MEMORY_API_PORT',
     // The variable that many platforms set.
-    otherVariable: 'PORT',
+    otherVariables: ['PORT'],
     type: integer(0, 65_535),
     default: 8787,
     description: 'Port to listen on.',
@@ -90,7 +91,7 @@ export const SETTINGS = {
     variable: 'MEMORY_MAX_CONNECTIONS',
     type: integer(1, 1_000_000),
     default: 1000,
-    description: 'The most connections of one API process. More are closed without a response.',
+    description: 'The most connections of one API process. More get 503 and are closed.',
   },
   drainSeconds: {
     variable: 'MEMORY_DRAIN_SECONDS',
@@ -258,7 +259,16 @@ export const SETTINGS = {
     variable: 'MEMORY_LOG_LEVEL',
     type: word('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
-    description: 'The lowest level that is logged.',
+    description: 'The lowest level that is logged. SIGUSR2 switches between it and debug.',
+  },
+  commit: {
+    variable: 'MEMORY_COMMIT',
+    // The variables of Heroku and other platforms with buildpacks, and of Render.
+    otherVariables: ['SOURCE_VERSION', 'HEROKU_SLUG_COMMIT', 'RENDER_GIT_COMMIT'],
+    type: COMMIT,
+    default: null,
+    defaultInWords: 'that of the Git checkout, else none',
+    description: 'The commit that /v1/health shows. A Git checkout shows its own.',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -266,7 +276,9 @@ type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
 /** A variable of the service. */
 export type Variable = {
-  [N in SettingName]: Settings[N]['variable'] | (Settings[N] extends { otherVariable: infer V } ? V : never);
+  [N in SettingName]:
+    | Settings[N]['variable']
+    | (Settings[N] extends { otherVariables: readonly (infer V)[] } ? V : never);
 }[SettingName];
 /** A variable that applies at the first start only. */
 export type FirstStartVariable = {

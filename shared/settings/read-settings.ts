@@ -1,4 +1,4 @@
-import type { Setting, SettingValue, Surroundings } from './setting.ts';
+import { type Setting, type SettingValue, type Surroundings, variablesOf } from './setting.ts';
 import type { ValueType } from './value-types.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,13 +42,12 @@ function readSetting(
   surroundings: Surroundings,
   faults: string[],
 ): unknown {
-  const { variable, otherVariable, type, isRequired } = setting;
-  const value = readVariable(env, variable, type, faults);
-  // Read even if the first variable overrides it, so that an invalid value is reported now and not later.
-  const other = otherVariable === undefined ? null : readVariable(env, otherVariable, type, faults);
+  const { variable, type, isRequired } = setting;
+  // All are read, so that an invalid value of one that is overridden is reported now and not later.
+  const values = variablesOf(setting).map((name) => readVariable(env, name, type, faults));
   if (isRequired && variableText(env, variable) === null)
     faults.push(faultOf(variable, `${type.accepts}; it is required`));
-  return value ?? other ?? defaultValue(setting, surroundings);
+  return values.find((value) => value !== null) ?? defaultValue(setting, surroundings);
 }
 
 /**

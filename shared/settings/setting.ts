@@ -12,8 +12,8 @@ export interface Surroundings {
 export interface Setting {
   /** The environment variable. */
   readonly variable: string;
-  /** A second variable of the same setting, which is used if the first is not set. An invalid value is always a fault. */
-  readonly otherVariable?: string;
+  /** More variables of the same setting. The first that is set is used. An invalid value is always a fault. */
+  readonly otherVariables?: readonly string[];
   readonly type: ValueType<unknown>;
   /** The default as the text of the variable. It is parsed as a set value is. Null: there is no default. */
   readonly default: string | number | null | ((surroundings: Surroundings) => string | number);
@@ -36,7 +36,7 @@ export type SettingValue<S extends Setting> =
 
 /** The variables of a setting; the first wins. */
 export function variablesOf(setting: Setting): string[] {
-  return setting.otherVariable === undefined ? [setting.variable] : [setting.variable, setting.otherVariable];
+  return [setting.variable, ...(setting.otherVariables ?? [])];
 }
 
 /** The default of a setting as text, for the list of settings. */

@@ -105,5 +105,11 @@ export const API_TOKEN: ValueType<string> = {
   parse: (given) => (/\s|\p{Cc}/u.test(given) ? null : given),
 };
 
+/** The name that a version control system gives a version. Everyone can read it. */
+export const COMMIT: ValueType<string> = {
+  accepts: 'a commit of at most 100 letters, digits and .-_/',
+  parse: (given) => (/^[\w./-]{1,100}$/.test(given) ? given : null),
+};
+
 /** Any text. */
 export const ANY_TEXT: ValueType<string> = { accepts: 'a text', parse: (given) => given };

@@ -66,6 +66,13 @@ const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
   refused: ['x'.repeat(max + 1)],
 });
 
+const COMMIT: Setting = {
+  key: 'commit',
+  fallback: null,
+  accepted: ['0f3a', 'a'.repeat(40), 'release/1.2_3-x'].map((commit) => [commit, commit]),
+  refused: ['a b', 'a'.repeat(101), '<a>'],
+};
+
 const PROFILE = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined };
 const prefix = (name: 'queryPrefix' | 'passagePrefix'): Setting => ({
   key: 'embeddingProfile',
@@ -91,6 +98,10 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_API_HOST: text('host', '127.0.0.1'),
   MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),
   PORT: wholeNumbers('port', 8787, 0, 65_535),
+  MEMORY_COMMIT: COMMIT,
+  SOURCE_VERSION: COMMIT,
+  HEROKU_SLUG_COMMIT: COMMIT,
+  RENDER_GIT_COMMIT: COMMIT,
   MEMORY_TRUSTED_PROXIES: {
     key: 'trustedProxies',
     fallback: [],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { readBuild } from '../../../core/status/build.ts';
 import { checkHealth, checkReadiness } from '../../../core/status/check-health.ts';
 import { coalesce } from '../../../shared/resources/coalesce.ts';
 import { Health } from '../../../shared/schemas/status.ts';
@@ -11,6 +12,7 @@ const Ok = Type.Object({ ok: Type.Boolean() });
  * concurrent requests share one check in the database.
  */
 export const healthRoutes: Routes = (app, deps) => {
+  const build = readBuild(deps.config);
   const checkHealthNow = coalesce(() => checkHealth(deps));
   const checkReadinessNow = coalesce(() => checkReadiness(deps));
   app.get(
@@ -25,9 +27,9 @@ export const healthRoutes: Routes = (app, deps) => {
       },
     },
     async (_request, reply) => {
-      const health = await checkHealthNow();
-      reply.code(health.ok ? 200 : 503);
-      return health;
+      const { ok, ...health } = await checkHealthNow();
+      reply.code(ok ? 200 : 503);
+      return { ok, ...build, ...health };
     },
   );
   app.get(
