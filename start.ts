@@ -11,7 +11,7 @@ import type { Principal } from './db/startup/bootstrap.ts';
 import { startBackend } from './db/startup/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from './shared/lifecycle.ts';
-import { createLogger } from './shared/logger.ts';
+import { createLogger, forwardLevelSwitch, switchLevelOnSignal } from './shared/logger.ts';
 import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { startWorker } from './worker/worker.ts';
@@ -29,6 +29,7 @@ async function announce(url: string): Promise<void> {
 /** Runs the API and the worker in this process, on the embedded database. */
 async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
+  switchLevelOnSignal(logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
   const { database, blobs, principal } = await startBackend(config, logger);
@@ -107,6 +108,7 @@ function startProcesses({ drainSeconds }: Config): void {
     wanted = false;
     if (running(api)) api.kill('SIGTERM');
   };
+  forwardLevelSwitch(children);
   closeOnSignal({ announce: announceStop, waitMs: drainSeconds * 1000, close: drain }, failStartup);
 }
 

@@ -95,6 +95,8 @@ export async function buildApp(
   // No redaction: the fields below contain no secret, and searching them took longer than writing the line.
   const answered = deps.logger.child({}, { redact: [] });
   app.addHook('onResponse', async (request, reply) => {
+    // A signal can change the level of a logger, but not that of its children.
+    if (answered.levelVal !== deps.logger.levelVal) answered.level = deps.logger.level;
     // Only the path of the route, because a query string can contain what a person searched for.
     answered.info(
       {

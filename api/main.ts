@@ -3,7 +3,7 @@ import { openQueue } from '../db/queue/queue.ts';
 import { startBackend } from '../db/startup/startup.ts';
 import { readConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
-import { createLogger } from '../shared/logger.ts';
+import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { setGarbageCollectionFlags } from './garbage-collection.ts';
@@ -22,6 +22,7 @@ async function main(): Promise<void> {
     );
   }
   const logger = createLogger(config.logLevel, 'api');
+  switchLevelOnSignal(logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
   const { database, blobs } = await startBackend(config, logger, REQUEST_TIMEOUTS);

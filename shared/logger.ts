@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { type Logger, pino, stdSerializers } from 'pino';
 
 export type { Logger };
@@ -22,6 +23,39 @@ export function createLogger(level: string, name: string): Logger {
       ].flatMap((path) => [path, `*.${path}`]),
       censor: '[redacted]',
     },
+  });
+}
+
+/** The message from a parent process that has got the signal. */
+const SWITCH_LEVEL = 'switch the log level';
+
+/**
+ * From now on, SIGUSR2 switches the level of a logger between its setting and `debug`, and logs the new level. So does the
+ * message of `forwardLevelSwitch`.
+ */
+export function switchLevelOnSignal(logger: Logger): void {
+  const setting = logger.level;
+  let isDebug = false;
+  const switchLevel = () => {
+    isDebug = !isDebug;
+    // Logged while the level is `debug`, so that the line is not lost if the setting is `silent`.
+    if (isDebug) logger.level = 'debug';
+    logger.info({ logLevel: isDebug ? 'debug' : setting }, 'the log level was switched');
+    if (!isDebug) logger.level = setting;
+  };
+  process.on('SIGUSR2', switchLevel);
+  process.on('message', (message) => {
+    if (message === SWITCH_LEVEL) switchLevel();
+  });
+}
+
+/**
+ * From now on, SIGUSR2 switches the level in these processes. They get a message, because a process that still starts would
+ * be ended by the signal.
+ */
+export function forwardLevelSwitch(children: readonly ChildProcess[]): void {
+  process.on('SIGUSR2', () => {
+    for (const child of children) if (child.connected) child.send(SWITCH_LEVEL, () => undefined);
   });
 }
 

@@ -2,7 +2,7 @@ import { openQueue } from '../db/queue/queue.ts';
 import { startBackend } from '../db/startup/startup.ts';
 import { readConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
-import { createLogger } from '../shared/logger.ts';
+import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { startWorker } from './worker.ts';
 
@@ -17,6 +17,7 @@ async function main(): Promise<void> {
     );
   }
   const logger = createLogger(config.logLevel, 'worker');
+  switchLevelOnSignal(logger);
   // If `npm start` started this process, the API has the same settings and has already logged the warnings.
   if (process.send === undefined) for (const warning of config.warnings) logger.warn(warning);
   const { database, blobs } = await startBackend(config, logger);

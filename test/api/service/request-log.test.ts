@@ -38,3 +38,19 @@ test('logs each request as one line with its request id, its route and no query 
     },
   ]);
 });
+
+test('follows a change of the level while the service runs', async (t) => {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const app = await buildTestedApp({ ...service, logger });
+  t.after(() => app.close());
+  const countLines = async () => {
+    await app.inject('/livez');
+    return lines.length;
+  };
+  assert.equal(await countLines(), 0);
+  logger.level = 'debug';
+  assert.equal(await countLines(), 1);
+  logger.level = 'warn';
+  assert.equal(await countLines(), 1);
+});
