@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
@@ -23,15 +24,49 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.end(body);
 }
 
-/** Logs connections that Node closes because of the limit. Node closes them without an answer or a log line. */
-function logDrops({ server, log }: FastifyInstance, maxConnections: number): void {
-  let dropped = 0;
+/** Connections above the limit that can be open to get their 503. Node closes more of them, without an answer. */
+const MAX_REFUSED = 100;
+/** How long such a connection can take to send its request. */
+const REFUSED_MS = 5000;
+/** The path that is answered on every connection: a process with many connections is alive, and must not be restarted. */
+const LIVENESS = '/livez';
+
+/** Answers the requests of connections above the limit with 503, and ends these connections. */
+function refuseAbove(app: FastifyInstance, maxConnections: number): void {
+  const { server, log } = app;
+  const refused = new WeakSet<Socket>();
   const isLogDue = onceAMinute();
-  server.on('drop', () => {
-    dropped += 1;
+  let admitted = 0;
+  let above = 0;
+  const logAbove = () => {
+    above += 1;
     if (!isLogDue()) return;
-    log.warn({ dropped, maxConnections }, 'connections were dropped because of MEMORY_MAX_CONNECTIONS');
-    dropped = 0;
+    log.warn(
+      { refused: above, maxConnections },
+      'connections were refused because of MEMORY_MAX_CONNECTIONS',
+    );
+    above = 0;
+  };
+  server.maxConnections = maxConnections + MAX_REFUSED;
+  server.on('drop', logAbove);
+  server.on('connection', (socket) => {
+    if (admitted < maxConnections) {
+      admitted += 1;
+      socket.once('close', () => {
+        admitted -= 1;
+      });
+      return;
+    }
+    refused.add(socket);
+    logAbove();
+    const end = setTimeout(() => socket.destroy(), REFUSED_MS);
+    socket.once('close', () => clearTimeout(end));
+  });
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    if (!refused.has(raw.socket)) return;
+    reply.header('connection', 'close');
+    if (raw.url !== LIVENESS)
+      throw new ServiceError('unavailable', 'The service has too many connections; try again');
   });
 }
 
@@ -42,8 +77,7 @@ export default fp(function connections(
   done: () => void,
 ) {
   const { server } = app;
-  server.maxConnections = maxConnections;
-  logDrops(app, maxConnections);
+  refuseAbove(app, maxConnections);
   server.on('checkExpectation', refuseExpectation);
   // Node would send 100 Continue at once. Here it is sent after the guards have admitted the caller (`sendContinue`).
   server.on('checkContinue', (request, response) => server.emit('request', request, response));

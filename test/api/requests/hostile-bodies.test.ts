@@ -139,7 +139,7 @@ describe('an expensive request body', { timeout: 120_000 }, () => {
 });
 
 describe('connections', { timeout: 60_000 }, () => {
-  it('connections above MEMORY_MAX_CONNECTIONS are dropped, and one warning is logged', async (t) => {
+  it('connections above MEMORY_MAX_CONNECTIONS get 503 and are closed, and one warning is logged', async (t) => {
     const config = { ...service.config, maxConnections: 2 };
     const few = await buildTestedApp({ ...service, config });
     t.after(() => few.close());
@@ -151,25 +151,32 @@ describe('connections', { timeout: 60_000 }, () => {
       await once(socket, 'connect');
       return socket;
     };
-    const ask = async (socket: Awaited<ReturnType<typeof open>>) => {
-      socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
-      // Dropped ones end without a byte.
-      return String((await Promise.race([once(socket, 'data'), once(socket, 'close')]))[0]).slice(0, 12);
+    const ask = async (socket: Awaited<ReturnType<typeof open>>, path = '/readyz') => {
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      return String((await once(socket, 'data'))[0]);
     };
     const kept = [await open(), await open()];
-    for (const socket of kept) assert.equal(await ask(socket), 'HTTP/1.1 200');
-    for (let n = 0; n < 3; n += 1) {
+    for (const socket of kept) assert.match(await ask(socket), /^HTTP\/1.1 200 /);
+    for (const [path, expected] of [
+      ['/readyz', /^HTTP\/1.1 503 .*application\/problem\+json.*"code":"unavailable"/s],
+      ['/nowhere', /^HTTP\/1.1 503 /],
+      ['/livez', /^HTTP\/1.1 200 /],
+    ] as const) {
       const socket = await open();
-      socket.on('error', () => {});
-      assert.notEqual(await ask(socket), 'HTTP/1.1 200');
+      const closed = once(socket, 'close');
+      assert.match(await ask(socket, path), expected);
+      await closed;
     }
     const drops = warn.mock.calls.filter(({ arguments: [, text] }) =>
       /MEMORY_MAX_CONNECTIONS/.test(String(text)),
     );
     assert.equal(drops.length, 1);
-    for (const socket of kept) {
-      assert.equal(await ask(socket), 'HTTP/1.1 200');
-      socket.destroy();
-    }
+    for (const socket of kept) assert.match(await ask(socket), /^HTTP\/1.1 200 /);
+    const [first, second] = kept;
+    first!.destroy();
+    // The service has seen the end of the connection when another one takes its place.
+    let next = await open();
+    while ((await ask(next)).startsWith('HTTP/1.1 503')) next = await open();
+    for (const socket of [second!, next]) socket.destroy();
   });
 });
