@@ -8,12 +8,15 @@ import type { Database } from './db/driver/database.ts';
 import type { EmbeddedDatabase } from './db/driver/embedded.ts';
 import { openQueue } from './db/queue/queue.ts';
 import type { Principal } from './db/startup/bootstrap.ts';
+import { checkBackend } from './db/startup/check-backend.ts';
 import { startBackend } from './db/startup/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from './shared/lifecycle.ts';
 import { createLogger, forwardLevelSwitch, switchLevelOnSignal } from './shared/logger.ts';
 import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
+import { asksForCheck, checkSetup } from './shared/settings/setup-checks.ts';
+import { checkModel } from './worker/embedder/check-model.ts';
 import { startWorker } from './worker/worker.ts';
 
 /** Prints the address and the health of the service on standard output, for the person who started it. */
@@ -115,7 +118,11 @@ function startProcesses({ drainSeconds }: Config): void {
 exitOnSignal();
 loadEnvironmentFile();
 try {
-  const config = readConfig(process.env);
+  const read = () => readConfig(process.env);
+  if (asksForCheck(process.argv.slice(2))) {
+    process.exit((await checkSetup(read, [checkBackend, checkModel])) ? 0 : 1);
+  }
+  const config = read();
   if (config.databaseUrl === null) await startEmbedded(config);
   else startProcesses(config);
 } catch (error) {

@@ -1,11 +1,13 @@
 import { REQUEST_TIMEOUTS } from '../db/driver/postgres-pool.ts';
 import { openQueue } from '../db/queue/queue.ts';
+import { checkBackend } from '../db/startup/check-backend.ts';
 import { startBackend } from '../db/startup/startup.ts';
-import { readConfig } from '../shared/config.ts';
+import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
+import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
 import { setGarbageCollectionFlags } from './garbage-collection.ts';
 import { assertCanListen } from './listening.ts';
 import { startApi } from './server.ts';
@@ -15,12 +17,9 @@ async function main(): Promise<void> {
   setGarbageCollectionFlags();
   exitOnSignal();
   loadEnvironmentFile();
-  const config = readConfig(process.env);
-  if (config.databaseUrl === null) {
-    throw new Error(
-      'MEMORY_DATABASE_URL: expected a PostgreSQL URL for a separate API process; `npm start` works without it',
-    );
-  }
+  const read = () => readPostgresConfig(process.env, 'API');
+  if (asksForCheck(process.argv.slice(2))) process.exit((await checkSetup(read, [checkBackend])) ? 0 : 1);
+  const config = read();
   const logger = createLogger(config.logLevel, 'api');
   switchLevelOnSignal(logger);
   for (const warning of config.warnings) logger.warn(warning);

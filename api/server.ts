@@ -10,7 +10,7 @@ export interface RunningApi {
   /** The address for a browser on this machine, such as `http://127.0.0.1:8787`. */
   readonly localUrl: string;
   /** From now on, `/readyz` returns 503 and every response ends its connection. Requests are still accepted. */
-  announceStop(): void;
+  readonly announceStop: () => void;
   /** Accepts no more requests and completes the running ones. Closes the connections that remain after 12 seconds. */
   stop(): Promise<void>;
 }

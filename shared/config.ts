@@ -116,6 +116,20 @@ function setAtFirstStart(env: Environment): FirstStartVariable[] {
 }
 
 /**
+ * Reads the configuration of a process that requires PostgreSQL.
+ * @param kind of the process, for the message
+ * @throws ConfigError as `readConfig`
+ */
+export function readPostgresConfig(env: Environment, kind: string): Config & { databaseUrl: string } {
+  const config = readConfig(env);
+  const { databaseUrl } = config;
+  if (databaseUrl !== null) return Object.freeze({ ...config, databaseUrl });
+  throw new ConfigError([
+    `${SETTINGS.databaseUrl.variable}: expected a PostgreSQL URL for a separate ${kind} process; \`npm start\` works without it`,
+  ]);
+}
+
+/**
  * Reads the configuration from an environment.
  * @throws ConfigError with one line for each fault, which names the variable and the expected value
  */

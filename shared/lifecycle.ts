@@ -82,15 +82,16 @@ export function closeOnSignal(
 
 /** Ends a failed start-up: writes one line for each fault to standard error, and exits with code 1. */
 export function failStartup(error: unknown): never {
-  const faults = error instanceof ConfigError ? error.faults : [describe(error)];
+  const faults = error instanceof ConfigError ? error.faults : [describeError(error)];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   process.exit(1);
 }
 
-function describe(error: unknown): string {
+/** The reason of an error in one line. */
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'the service could not start';
   // The error of a refused connection has no message, only a list of the attempts.
   const tried =
-    error instanceof AggregateError ? error.errors.map((e: unknown) => describe(e)).join('; ') : '';
+    error instanceof AggregateError ? error.errors.map((e: unknown) => describeError(e)).join('; ') : '';
   return `${(error.message || tried || error.name).replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`;
 }

@@ -1,21 +1,22 @@
 import { openQueue } from '../db/queue/queue.ts';
+import { checkBackend } from '../db/startup/check-backend.ts';
 import { startBackend } from '../db/startup/startup.ts';
-import { readConfig } from '../shared/config.ts';
+import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
+import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
+import { checkModel } from './embedder/check-model.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of workers can use one PostgreSQL database. */
 async function main(): Promise<void> {
   exitOnSignal();
   loadEnvironmentFile();
-  const config = readConfig(process.env);
-  if (config.databaseUrl === null) {
-    throw new Error(
-      'MEMORY_DATABASE_URL: expected a PostgreSQL URL for a separate worker process; `npm start` works without it',
-    );
-  }
+  const read = () => readPostgresConfig(process.env, 'worker');
+  if (asksForCheck(process.argv.slice(2)))
+    process.exit((await checkSetup(read, [checkBackend, checkModel])) ? 0 : 1);
+  const config = read();
   const logger = createLogger(config.logLevel, 'worker');
   switchLevelOnSignal(logger);
   // If `npm start` started this process, the API has the same settings and has already logged the warnings.

@@ -32,7 +32,7 @@ export interface EmbeddedOptions {
 }
 
 /** The most that a start writes: room for four segments of the write-ahead log, of 16 MiB each. */
-const START_MEGABYTES = 64;
+export const START_MEGABYTES = 64;
 
 /** The disk has too little space for the database to start. The message is one line for the operator. */
 export class DiskFullError extends Error {

@@ -69,6 +69,12 @@ function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
   return processMark(Number(pid)) === mark ? 'alive' : 'dead';
 }
 
+/** Whether a process that runs on this machine has locked the folder. */
+export function isInUse(folder: string): boolean {
+  const content = read(join(folder, 'lock'));
+  return content !== null && holderOf(content) === 'alive';
+}
+
 /**
  * Locks a folder against every other process, with a file that this process changes each second. The heartbeat runs in
  * its own thread: if it stopped while the main thread is blocked, a second process could lock the folder.

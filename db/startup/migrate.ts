@@ -7,6 +7,8 @@ import { lockStartupStep } from './lock.ts';
 import { MigrationError } from './migration-error.ts';
 import { runScript } from './run-script.ts';
 
+const MIGRATIONS = join(import.meta.dirname, '../migrations');
+
 interface Migration {
   number: number;
   name: string;
@@ -57,16 +59,14 @@ export interface SqlFolders {
  *   migration was changed
  */
 export async function migrate(database: Database, folders: SqlFolders = {}): Promise<string[]> {
-  const { migrations = join(import.meta.dirname, '../migrations'), functions } = folders;
+  const { migrations = MIGRATIONS, functions } = folders;
   const known = await readMigrations(migrations);
   const set = await readFunctions(functions);
   return database.transaction(async (tx) => {
     await lockStartupStep(database, tx, 'migrate');
     await assertLedgerIsKnown(tx);
     await createLedger(tx);
-    const applied = await tx.query<{ number: number; checksum: string }>(
-      'select number, checksum from memory.migration order by number',
-    );
+    const applied = await readLedger(tx);
     checkApplied(known, applied);
     await checkRevision(tx, set);
     const pending = known.slice(applied.length);
@@ -82,6 +82,25 @@ export async function migrate(database: Database, folders: SqlFolders = {}): Pro
     await applyFunctions(database, tx, set, pending.length > 0);
     return pending.map((migration) => migration.name);
   });
+}
+
+/**
+ * Counts the migrations of this version, and those that `migrate` would apply. It only reads.
+ * @throws MigrationError as `migrate`
+ */
+export async function countMigrations(tx: Queryable): Promise<{ known: number; pending: number }> {
+  const known = await readMigrations(MIGRATIONS);
+  await assertLedgerIsKnown(tx);
+  const [ledger] = await tx.query('select from pg_class where oid = to_regclass($1)', ['memory.migration']);
+  if (ledger === undefined) return { known: known.length, pending: known.length };
+  const applied = await readLedger(tx);
+  checkApplied(known, applied);
+  await checkRevision(tx, await readFunctions());
+  return { known: known.length, pending: known.length - applied.length };
+}
+
+function readLedger(tx: Queryable): Promise<{ number: number; checksum: string }[]> {
+  return tx.query('select number, checksum from memory.migration order by number');
 }
 
 /** Rejects a database from before the baseline. Its table of migrations has two sets, each with its own numbers. */

@@ -48,6 +48,28 @@ export async function ensureServiceRoles(database: Database): Promise<void> {
   }
 }
 
+/**
+ * Asserts that the roles exist and can be used, or that `ensureServiceRoles` can create them. It only reads.
+ * @returns whether they exist
+ * @throws RoleError
+ */
+export async function assertServiceRoles(tx: Queryable): Promise<boolean> {
+  const [found] = await tx.query<{ roles: number; usable: boolean | null; creates: boolean }>(
+    `with role as (
+       select r.rolname, pg_has_role(current_user, r.oid, 'SET') as can_set,
+              pg_has_role(current_user, r.oid, 'MEMBER WITH ADMIN OPTION') as can_grant
+         from pg_roles r where r.rolname in ('${SERVICE_ROLE}', '${WORKER_ROLE}')
+     )
+     select count(*)::int as roles, bool_and(can_set or can_grant) as usable,
+            (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as creates
+       from role`,
+  );
+  const { roles = 0, usable = null, creates = false } = found ?? {};
+  const exist = roles === 2;
+  if (usable === false || (!exist && !creates)) throw new RoleError();
+  return exist;
+}
+
 async function createAndGrant(tx: Queryable): Promise<void> {
   for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
     const [found] = await tx.query(`select from pg_roles where rolname = '${role}'`);

@@ -106,6 +106,40 @@ describe('settings at start-up', embedded, () => {
   });
 });
 
+describe('--check', embedded, () => {
+  test('prints a line for each check, exits with 0 or 1, and starts nothing', async () => {
+    const cwd = await temporaryFolder();
+    const run = async (main: string, env: Record<string, string> = {}, option = '--check') => {
+      const command = startCommand(process.execPath, [join(ROOT, main), option], { cwd, env });
+      const code = await command.exited;
+      return [code, ...command.stdout, ...command.stderr];
+    };
+    const [code, settings, database, ...others] = await run('start.ts', { MEMORY_RATE_LIMITS: 'on' });
+    assert.equal(code, 0);
+    assert.match(String(settings), /^ok {7}settings {5}all are valid$/);
+    assert.match(String(database), /^ok {7}database {5}embedded in \.data; /);
+    assert.deepEqual(others, []);
+
+    const invalid = await run('start.ts', { MEMORY_API_PORT: 'SECRET', MEMORY_RATE_LIMITS: 'SECRET' });
+    assert.deepEqual(
+      invalid.map((line) => String(line).slice(0, 25)),
+      ['1', 'failed   settings     MEM', 'failed   settings     MEM'],
+    );
+    assert.ok(!invalid.join().includes('SECRET'));
+
+    for (const main of ['api/main.ts', 'worker/main.ts']) {
+      const [refused, line] = await run(main, {});
+      assert.equal(refused, 1);
+      assert.match(String(line), /^failed {3}settings {5}MEMORY_DATABASE_URL: expected /);
+    }
+    assert.deepEqual(await run('start.ts', {}, '--chek'), [
+      1,
+      'the argument --chek is not known; the only one is --check',
+    ]);
+    assert.deepEqual(await readdir(cwd), []);
+  });
+});
+
 describe('start.ts in an empty folder on the embedded database', embedded, () => {
   let cwd: string;
   let service: ServiceProcess;

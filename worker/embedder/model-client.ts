@@ -30,11 +30,12 @@ export interface ModelClient {
 const MIB = 1024 * 1024;
 /** A window of 1,024 tokens takes about a second on two cores. */
 const RUN_MS = 60_000;
-const LOAD_MS = 300_000;
+/** How long loading the model can take. */
+export const LOAD_MS = 300_000;
 const RETRY_MS = 30_000;
 const LOG_PROGRESS_EVERY_MS = 5000;
 /** A process that uses more than this share of its memory limit is restarted between two texts, before it is killed. */
-const FULL_SHARE = 0.9;
+export const FULL_SHARE = 0.9;
 /** After this many processes in a row that ended before their first text, the model is failing: each costs a load. */
 const MAX_USELESS = 2;
 /** After this many texts in a row without a vector, the model is at fault and not the texts. */
@@ -292,6 +293,7 @@ class Client implements ModelClient {
   }
 }
 
-function tooLarge(rssBytes: number, megabytes: number): string {
+/** The message about a model that needs more memory than it can have. */
+export function tooLarge(rssBytes: number, megabytes: number): string {
   return `the model takes ${Math.round(rssBytes / MIB)} MiB when loaded, too much for MEMORY_EMBEDDING_MEGABYTES=${megabytes}`;
 }

@@ -1,0 +1,148 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../shared/config.ts';
+import { describeError } from '../../shared/lifecycle.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
+import type { Database, Queryable } from '../driver/database.ts';
+import { freeBytesOf } from '../driver/disk-space.ts';
+import { START_MEGABYTES } from '../driver/embedded.ts';
+import { openPostgres } from '../driver/postgres.ts';
+import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { isInUse } from './folder-lock.ts';
+import { countMigrations } from './migrate.ts';
+import { assertIsolation, assertServiceRoles } from './service-role.ts';
+
+/** Checks what `startBackend` needs, and changes nothing. */
+export async function* checkBackend(config: Config): AsyncGenerator<CheckResult, void> {
+  const { databaseUrl } = config;
+  if (databaseUrl === null) yield await checkPart('database', () => checkFolder(config));
+  else yield* checkPostgres(databaseUrl);
+}
+
+/** Checks the folder of the embedded database. It is not opened, because opening changes it. */
+async function checkFolder({ dataDir, minFreeDiskMegabytes }: Config): Promise<string> {
+  const folder = await nearestFolder(resolve(dataDir));
+  await access(folder, constants.W_OK | constants.X_OK).catch(() => {
+    throw new Error(`${folder} cannot be written: give this user the right, or set MEMORY_DATA_DIR`);
+  });
+  const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
+  const needed = Math.max(START_MEGABYTES, minFreeDiskMegabytes);
+  if (free < needed) {
+    throw new Error(
+      `the disk of ${folder} has ${free} MiB free, and ${needed} MiB are needed: free some space`,
+    );
+  }
+  const state = isInUse(dataDir) ? ', in use by the running service' : '';
+  return `embedded in ${dataDir}${state}; ${free} MiB are free`;
+}
+
+/** The folder, or the nearest one above it that exists. */
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => null);
+  if (found !== null && !found.isDirectory()) {
+    throw new Error(`${folder} is not a folder: set MEMORY_DATA_DIR to one`);
+  }
+  return found === null && dirname(folder) !== folder ? nearestFolder(dirname(folder)) : folder;
+}
+
+async function* checkPostgres(url: string): AsyncGenerator<CheckResult, void> {
+  const options = { max: 1, timeouts: REQUEST_TIMEOUTS };
+  const database = openPostgres(url, createLogger('silent', 'check'), options);
+  /** Runs a check that cannot write. */
+  const reading = (name: string, check: (tx: Queryable) => Promise<string>) =>
+    checkPart(name, () => database.transaction(check, { text: 'set transaction read only' }));
+  try {
+    const server = await checkPart('database', () => checkServer(database));
+    yield server;
+    if (server.state === 'failed') return;
+    yield await reading('extension', checkExtension);
+    const roles = await reading('roles', checkRoles);
+    yield roles;
+    const migrations = await reading('migrations', checkMigrations);
+    yield migrations;
+    const isComplete = roles.text === ROLES_EXIST && migrations.text.startsWith(ALL_APPLIED);
+    if (isComplete) yield await checkPart('isolation', () => checkIsolation(database));
+  } finally {
+    await database.close();
+  }
+}
+
+const OLDEST_SERVER = 17;
+
+async function checkServer(database: Database): Promise<string> {
+  const [server] = await database
+    .query<{ number: number; version: string; isReadOnly: boolean }>(
+      `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+              pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "isReadOnly"`,
+    )
+    .catch((error: unknown) => {
+      const reason = describeError(error);
+      throw new Error(`does not answer (${reason}): check MEMORY_DATABASE_URL, and that the server runs`);
+    });
+  if (server === undefined) throw new Error('does not answer');
+  if (server.number < OLDEST_SERVER * 10_000) {
+    throw new Error(`is PostgreSQL ${server.version}: ${OLDEST_SERVER} or later is required`);
+  }
+  if (server.isReadOnly) {
+    throw new Error('accepts no changes, as a standby does: set MEMORY_DATABASE_URL to the primary');
+  }
+  return `PostgreSQL ${server.version}`;
+}
+
+interface Extension {
+  installed: string | null;
+  schema: string | null;
+  available: string | null;
+  canCreate: boolean | null;
+}
+
+async function checkExtension(tx: Queryable): Promise<string> {
+  const [found] = await tx.query<Extension>(
+    `select e.extversion as installed, e.extnamespace::regnamespace::text as schema, a.default_version as available,
+            r.rolsuper or (v.trusted and has_database_privilege(current_database(), 'CREATE')) as "canCreate"
+       from pg_roles r
+       left join pg_extension e on e.extname = 'vector'
+       left join pg_available_extensions a on a.name = 'vector'
+       left join pg_available_extension_versions v on v.name = a.name and v.version = a.default_version
+      where r.rolname = current_user`,
+  );
+  const { installed = null, schema = null, available = null, canCreate = null } = found ?? {};
+  const version = installed ?? available;
+  if (version === null) throw new Error('pgvector is not installed on the server: install 0.8 or later');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major === 0 && minor < 8) throw new Error(`pgvector is ${version}: install 0.8 or later`);
+  if (schema !== null && schema !== 'public') {
+    throw new Error(`pgvector is in the schema ${schema}: a superuser moves it to public`);
+  }
+  if (installed !== null) return `pgvector ${version}`;
+  if (canCreate === true) return `pgvector ${version}, which the start creates`;
+  throw new Error(
+    'pgvector is not in the database: a superuser runs there: create extension vector schema public',
+  );
+}
+
+const ROLES_EXIST = 'both exist';
+
+async function checkRoles(tx: Queryable): Promise<string> {
+  return (await assertServiceRoles(tx)) ? ROLES_EXIST : 'the start creates them';
+}
+
+const ALL_APPLIED = 'all ';
+
+async function checkMigrations(tx: Queryable): Promise<string> {
+  const { known, pending } = await countMigrations(tx);
+  if (pending === 0) return `${ALL_APPLIED}${known} are applied`;
+  const [may] = await tx.query<{ create: boolean }>(
+    `select has_database_privilege(current_database(), 'CREATE') as create`,
+  );
+  if (may?.create !== true) {
+    throw new Error('the role of MEMORY_DATABASE_URL cannot create schemas: let it own the database');
+  }
+  return `the start applies ${pending} of ${known}`;
+}
+
+async function checkIsolation(database: Database): Promise<string> {
+  await assertIsolation(database);
+  return 'row-level security is effective';
+}

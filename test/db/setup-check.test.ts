@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { checkBackend } from '../../db/startup/check-backend.ts';
+import { lockFolder } from '../../db/startup/folder-lock.ts';
+import { migrate } from '../../db/startup/migrate.ts';
+import { ensureServiceRoles } from '../../db/startup/service-role.ts';
+import { readConfig } from '../../shared/config.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { asksForCheck } from '../../shared/settings/setup-checks.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { createEmptyDatabase } from '../support/needs/own-database.ts';
+import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
+
+after(endProcesses);
+
+/** What the check says, line by line. */
+async function check(env: Record<string, string>): Promise<string[]> {
+  const config = readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...env });
+  const lines = await Array.fromAsync(checkBackend(config));
+  return lines.map(({ name, state, text }) => `${state} ${name}: ${text}`);
+}
+
+test('--check is the only argument of a command that starts the service', () => {
+  assert.equal(asksForCheck([]), false);
+  assert.equal(asksForCheck(['--check']), true);
+  assert.throws(() => asksForCheck(['--chek']), /--chek is not known; the only one is --check/);
+});
+
+test('--check looks at the folder of the embedded database, and changes nothing', {
+  skip: databaseUrl !== undefined,
+}, async () => {
+  const folder = await temporaryFolder();
+  const dataDir = join(folder, 'new', 'data');
+  const free = { MEMORY_DATA_DIR: dataDir, MEMORY_MIN_FREE_DISK_MB: '32' };
+  assert.match((await check(free)).join(), /^ok database: embedded in \S+data; \d+ MiB are free$/);
+  assert.deepEqual(await readdir(folder), []);
+  assert.match(
+    (await check({ ...free, MEMORY_MIN_FREE_DISK_MB: '1000000000' })).join(),
+    /^failed database: the disk of \S+ has \d+ MiB free, and 1000000000 MiB are needed: free some space$/,
+  );
+  await mkdir(dataDir, { recursive: true });
+  const lock = await lockFolder(dataDir);
+  assert.match((await check(free)).join(), /^ok database: .* in use by the running service; /);
+  await lock.release();
+  await writeFile(join(folder, 'file'), '');
+  assert.match(
+    (await check({ ...free, MEMORY_DATA_DIR: join(folder, 'file') })).join(),
+    /^failed database: \S+file is not a folder: set MEMORY_DATA_DIR to one$/,
+  );
+});
+
+describe('--check on PostgreSQL', { skip: databaseUrl === undefined }, () => {
+  test('says what a start would do, and what prevents it, and changes nothing', async () => {
+    const own = await createEmptyDatabase(databaseUrl ?? '');
+    const database = openPostgres(own.url, createLogger('fatal', 'test'), { max: 1 });
+    const stranger = new URL(own.url);
+    stranger.username = own.name;
+    try {
+      const checkOwn = () => check({ MEMORY_DATABASE_URL: own.url });
+      const [server, extension, , migrations, ...none] = await checkOwn();
+      assert.match(String(server), /^ok database: PostgreSQL 1\d/);
+      assert.match(String(extension), /^ok extension: pgvector 0\.\d+/);
+      assert.match(String(migrations), /^ok migrations: the start applies (\d+) of \1$/);
+      assert.deepEqual(none, []);
+      const schemas = await database.query(
+        `select from pg_namespace where nspname in ('memory', 'identity', 'pgboss')`,
+      );
+      assert.deepEqual(schemas, []);
+
+      await ensureServiceRoles(database);
+      await migrate(database);
+      const [, , roles, applied, isolation] = await checkOwn();
+      assert.equal(roles, 'ok roles: both exist');
+      assert.match(String(applied), /^ok migrations: all \d+ are applied$/);
+      assert.equal(isolation, 'ok isolation: row-level security is effective');
+
+      await database.query(`create role ${own.name} login password '${stranger.password}'`);
+      const refused = await check({ MEMORY_DATABASE_URL: stranger.href });
+      assert.match(
+        String(refused[2]),
+        /^failed roles: the role of MEMORY_DATABASE_URL cannot create .*as a superuser, run/,
+      );
+
+      await database.query(
+        `insert into memory.migration (number, name, checksum) values (9999, '9999-later', 'x')`,
+      );
+      assert.match(
+        String((await checkOwn())[3]),
+        /^failed migrations: the database is newer than this version/,
+      );
+
+      stranger.password = 'SECRET';
+      assert.match(
+        (await check({ MEMORY_DATABASE_URL: stranger.href })).join(),
+        /^failed database: does not answer \(password [^)]*\): check MEMORY_DATABASE_URL(?!.*SECRET)/,
+      );
+    } finally {
+      await database.query(`drop role if exists ${own.name}`);
+      await database.close();
+      await own.drop();
+    }
+  });
+});
