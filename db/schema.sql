@@ -4064,6 +4064,36 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.service_state()
+ RETURNS TABLE(pending_chunks bigint, imports jsonb, unsealed_seconds double precision, database_bytes bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  return query
+  with recursive figure as materialized (
+    select t.part, t.state, sum(t.n) as n from layer_tally t where t.part in ('pending', 'imports') group by 1, 2
+  ), oldest as (
+    -- The first event of each Company, one look-up for each: a long list is not read.
+    (select u.company_id, u.event_id from audit_unsealed u order by u.company_id, u.event_id limit 1)
+    union all
+    select n.company_id, n.event_id
+      from oldest o
+     cross join lateral (select u.company_id, u.event_id from audit_unsealed u
+                          where u.company_id > o.company_id order by u.company_id, u.event_id limit 1) n
+  ), waiting as (
+    -- The time is that of the id, a UUIDv7: the event itself can have been deleted, and then it never gets a seal.
+    select ('x' || substr(translate(o.event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0 as since
+      from oldest o
+  )
+  select coalesce((select sum(f.n) from figure f where f.part = 'pending'), 0)::bigint,
+         coalesce((select jsonb_object_agg(f.state, f.n) from figure f where f.part = 'imports'), '{}'),
+         (select greatest(extract(epoch from clock_timestamp()) - min(w.since), 0)::float8 from waiting w),
+         pg_database_size(current_database());
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.service_usage(p_chunks bigint, p_bytes bigint)
  RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes jsonb, near_quota integer, at_quota integer)
  LANGUAGE plpgsql

@@ -1,6 +1,7 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
+import { readServiceState, type ServiceState } from '../../db/queries/jobs/service-state.ts';
 import { readServiceUsage, type ServiceUsage } from '../../db/queries/jobs/usage.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
@@ -14,6 +15,9 @@ export interface ServiceFigures {
   ended: readonly JobCount[];
   workers: number;
   usage: ServiceUsage;
+  state: ServiceState;
+  /** Who makes the vectors of chunks that have none. */
+  embeddingMode: 'server' | 'client-provided';
 }
 
 /** Prometheus waits ten seconds for the whole answer. */
@@ -28,6 +32,8 @@ function readFigures({
     ended: await listJobCounts(tx),
     workers: (await listWorkers(tx)).length,
     usage: await readServiceUsage(tx, config),
+    state: await readServiceState(tx),
+    embeddingMode: config.serverEmbeddings ? 'server' : 'client-provided',
   }));
 }
 

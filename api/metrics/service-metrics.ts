@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Connections } from '../../db/driver/database.ts';
+import type { Connections, Database } from '../../db/driver/database.ts';
 import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
 import type { ServiceFigures } from './service-figures.ts';
@@ -29,17 +29,38 @@ const gauge = (name: string, help: string, values: RecordedValue[]): Recorded =>
 });
 const plain = (value: number): RecordedValue[] => [{ value, labels: {} }];
 
-/** Metrics of the connection of this process to the database. `figures` is null if the database did not answer. */
-function databaseMetrics(connections: Connections | null, figures: ServiceFigures | null): Recorded[] {
-  const up = gauge(
-    'memory_database_up',
-    'Whether the database answered this scrape.',
-    plain(figures === null ? 0 : 1),
-  );
-  if (connections === null) return [up];
+/** What the driver of this process knows without asking the database. */
+type Driver = Pick<Database, 'connections' | 'canWrite' | 'freeBytes'>;
+
+/** Metrics of the database as this process sees it. `figures` is null if the database did not answer. */
+function databaseMetrics(driver: Driver, figures: ServiceFigures | null): Recorded[] {
+  const isWritable = driver.canWrite() && figures !== null && figures.state.writable;
+  const free = driver.freeBytes();
+  return [
+    gauge(
+      'memory_database_up',
+      'Whether the database answered this scrape.',
+      plain(figures === null ? 0 : 1),
+    ),
+    gauge('memory_database_writable', 'Whether the database can store changes.', plain(isWritable ? 1 : 0)),
+    ...(free === null
+      ? []
+      : [
+          gauge(
+            'memory_database_free_bytes',
+            'Free space on the disk of the embedded database.',
+            plain(free),
+          ),
+        ]),
+    ...poolMetrics(driver.connections()),
+  ];
+}
+
+/** Metrics of the connection pool of this process, which the embedded database does not have. */
+function poolMetrics(connections: Connections | null): Recorded[] {
+  if (connections === null) return [];
   const { max, open, idle, waiting } = connections;
   return [
-    up,
     gauge('memory_database_pool_max_connections', 'Connections that the pool may open.', plain(max)),
     gauge('memory_database_pool_connections', 'Connections that are open, by what they do.', [
       { value: open - idle, labels: { state: 'busy' } },
@@ -93,6 +114,26 @@ function usageMetrics({ usage }: ServiceFigures): Recorded[] {
   ];
 }
 
+/** Metrics of what waits in the database, or failed, in all Teams together. */
+function stateMetrics({ state, embeddingMode }: ServiceFigures): Recorded[] {
+  return [
+    gauge('memory_pending_chunks', 'Chunks that wait for a vector, by who makes it.', [
+      { value: state.pendingChunks, labels: { mode: embeddingMode } },
+    ]),
+    gauge(
+      'memory_imports',
+      'Imports of all Teams, by state.',
+      Object.entries(state.imports).map(([name, value]) => ({ value, labels: { state: name } })),
+    ),
+    gauge(
+      'memory_audit_oldest_unsealed_age_seconds',
+      'How long the oldest audit event without a seal has waited; 0 if all are sealed.',
+      plain(state.unsealedSeconds ?? 0),
+    ),
+    gauge('memory_database_size_bytes', 'Size of the database on its disk.', plain(state.databaseBytes)),
+  ];
+}
+
 /** Metrics of ended jobs, counted by all workers since the service was set up. */
 function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   const name = 'memory_job_duration_seconds';
@@ -132,10 +173,15 @@ function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
  * Metrics of the database, the queues and the workers. Without figures, only those that need no answer of the
  * database.
  */
-export function serviceMetrics(connections: Connections | null, figures: ServiceFigures | null): Registry {
+export function serviceMetrics(driver: Driver, figures: ServiceFigures | null): Registry {
   const ofQueue =
     figures === null
       ? []
-      : [...queueMetrics(figures), ...usageMetrics(figures), ...outcomeMetrics(figures.ended)];
-  return AggregatorRegistry.aggregate([[...databaseMetrics(connections, figures), ...ofQueue]]);
+      : [
+          ...queueMetrics(figures),
+          ...usageMetrics(figures),
+          ...stateMetrics(figures),
+          ...outcomeMetrics(figures.ended),
+        ];
+  return AggregatorRegistry.aggregate([[...databaseMetrics(driver, figures), ...ofQueue]]);
 }

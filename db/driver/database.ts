@@ -78,6 +78,8 @@ export interface Database extends Queryable {
   connections(): Connections | null;
   /** Whether changes can be stored now. False while the disk of the embedded database is almost full. */
   canWrite(): boolean;
+  /** How many bytes are free on the disk of the embedded database. Null if that is unknown, as for a server. */
+  freeBytes(): number | null;
   /** Closes the connections. A second call has no effect. */
   close(): Promise<void>;
 }

@@ -20,6 +20,8 @@ export interface DiskSpace {
   /** From now on the disk counts as almost full while less than this is free. Before this call it never does. */
   readonly setMinFree: (megabytes: number, logger: Logger) => void;
   readonly isLow: () => boolean;
+  /** How many bytes are free now. Null for a database in memory. */
+  readonly freeBytes: () => number | null;
   /**
    * Waits until the disk is no longer almost full.
    * @throws Error if `stopWaiting` was called
@@ -56,6 +58,7 @@ export function watchDiskSpace(freeBytes: (() => number) | null): DiskSpace {
       log = logger;
     },
     isLow,
+    freeBytes: () => freeBytes?.() ?? null,
     waitForSpace: async () => {
       while (isLow()) {
         if (stopped.signal.aborted) throw new Error('the disk is almost full');

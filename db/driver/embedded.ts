@@ -119,6 +119,7 @@ function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): 
     setMinFree: space.setMinFree,
     stopWaiting: space.stopWaiting,
     canWrite: () => !space.isLow(),
+    freeBytes: space.freeBytes,
     connections: () => null,
     close: () => (closing ??= engine.close().finally(released)),
   };

@@ -96,6 +96,7 @@ export function openPostgres(
     ...statementsOn(pool, timeoutsInTransaction(timeouts)),
     connections: pool.connections,
     canWrite: () => true,
+    freeBytes: () => null,
     close: pool.close,
   };
 }

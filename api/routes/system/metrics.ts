@@ -34,7 +34,7 @@ export const metricsRoute: Routes = (app, { config, database, logger }) => {
       const figures = await readFigures();
       const all = Registry.merge([
         app.requestMetrics.registry,
-        serviceMetrics(database.connections(), figures),
+        serviceMetrics(database, figures),
         processMetrics(),
       ]);
       return reply
