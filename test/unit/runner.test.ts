@@ -119,13 +119,15 @@ describe('the test files that share a process', () => {
 describe('the tiers', () => {
   it('run every test file on the embedded database in one tier', () => {
     const files = allTestFiles();
-    const run = (['main', 'parts', 'browser', 'faults'] as const).flatMap((tier) => roundsOf(tier, files));
+    const run = (['main', 'parts', 'browser', 'faults', 'cluster'] as const).flatMap((tier) =>
+      roundsOf(tier, files),
+    );
     const embedded = run.filter(({ database }) => database === 'embedded').flatMap((round) => round.files);
     assert.deepEqual(embedded.sort(), files);
   });
 
-  it('run every test file once on the embedded database in test:all', () => {
-    const files = allTestFiles();
+  it('run every test file, except those of test/cluster, once on the embedded database in test:all', () => {
+    const files = allTestFiles().filter((file) => !file.startsWith('test/cluster/'));
     const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
     assert.deepEqual(embedded.flatMap((round) => round.files).sort(), files);
   });
