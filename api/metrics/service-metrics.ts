@@ -114,7 +114,7 @@ function usageMetrics({ usage }: ServiceFigures): Recorded[] {
   ];
 }
 
-/** Metrics of what waits in the database, or failed, in all Teams together. */
+/** Metrics of chunks, imports and audit events that wait, in all Teams together, and of the size of the database. */
 function stateMetrics({ state, embeddingMode }: ServiceFigures): Recorded[] {
   return [
     gauge('memory_pending_chunks', 'Chunks that wait for a vector, by who makes it.', [

@@ -15,7 +15,7 @@ export interface Names {
 
 /**
  * Reads an expression of PromQL.
- * @throws Error if it is none
+ * @throws Error if it does not parse
  */
 export function namesIn(expression: string): Names {
   const names: Names = { selectors: [], grouped: [] };
