@@ -1,6 +1,6 @@
 import { endSession, findSession, forgetSession, storeSession } from '../shared/session.js';
 import { clickedLink, readAddress } from './address.js';
-import { html, useLayoutEffect, useState } from './html.js';
+import { html, render, useLayoutEffect, useState } from './html.js';
 import { sectionAt } from './sections.js';
 import { SignIn } from './sign-in.js';
 import { SignedIn } from './signed-in.js';
@@ -26,7 +26,7 @@ const signedOut = (message = '', /** @type {string | null} */ open = null) => ({
 });
 
 /** The console: asks the user to sign in, at any address, and then shows the page of the address. */
-export function Console() {
+function Console() {
   const [user, setUser] = useState(/** @type {User} */ ({ kind: 'unknown', problem: null }));
   const [address, setAddress] = useState(() => readAddress(location));
   const [leaving, setLeaving] = useState(false);
@@ -151,3 +151,11 @@ function Entry({ user, section, enter, endOpen }) {
     </main>
   `;
 }
+
+addEventListener('pageshow', ({ persisted }) => {
+  // The browser restored the page from its cache, so what it shows can be old.
+  if (persisted) location.reload();
+});
+
+const root = document.getElementById('console');
+if (root !== null) render(html`<${Console} />`, root);

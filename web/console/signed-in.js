@@ -1,5 +1,5 @@
 import { askService } from '../shared/ask-service.js';
-import { readValue, storeValue } from '../shared/tab-storage.js';
+import { readValue, storeValue } from '../shared/session.js';
 import { linkTo } from './address.js';
 import { html, useLayoutEffect, useRef, useState } from './html.js';
 import { Masthead } from './masthead.js';

@@ -1,4 +1,4 @@
-import { readValue, removeValue, storeValue } from '../shared/tab-storage.js';
+import { readValue, removeValue, storeValue } from '../shared/session.js';
 
 // The token of a one-time link is in the fragment of the address. It is removed from the address bar at once, and
 // stored in this tab until it is used, so that a reload works.

@@ -1,5 +1,4 @@
 import { askService, describeFailure } from './ask-service.js';
-import { readValue, removeValue, storeValue } from './tab-storage.js';
 
 /** The key in this tab's storage for the token of its session. All pages use it. */
 const KEY = 'session-token';
@@ -56,4 +55,40 @@ export async function endSession(token) {
   if (reply.status !== 204 && reply.status !== 401) return describeFailure(reply);
   forgetSession(token);
   return null;
+}
+
+// Storage for this tab only, which is deleted with the tab. The browser can refuse storage. The pages then still work,
+// but a reload loses the data.
+
+/**
+ * @template T
+ * @param {(storage: Storage) => T} use
+ */
+function withStorage(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {string} value
+ */
+export function storeValue(key, value) {
+  withStorage((storage) => storage.setItem(key, value));
+}
+
+/**
+ * The value stored under the key, or null.
+ * @param {string} key
+ */
+export function readValue(key) {
+  return withStorage((storage) => storage.getItem(key));
+}
+
+/** @param {string} key */
+export function removeValue(key) {
+  withStorage((storage) => storage.removeItem(key));
 }

@@ -30,7 +30,6 @@ const SCRIPTS = [
   'shared/ask-service.js',
   'shared/polling.js',
   'shared/session.js',
-  'shared/tab-storage.js',
   ...webFilesIn('console', '.js'),
   ...webFilesIn('dashboard', '.js'),
 ];

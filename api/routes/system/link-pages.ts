@@ -8,7 +8,6 @@ const ASSETS = [
   'shared/element.js',
   'shared/page-text.js',
   'shared/session.js',
-  'shared/tab-storage.js',
   'links/link-page.js',
   'links/one-time-link.js',
   'links/password-form.js',

@@ -87,7 +87,7 @@ describe('the pages', () => {
 
   test('short files are sent as they are', async () => {
     const answer = await app.inject({
-      url: '/assets/console/main.js',
+      url: '/assets/console/pages/command-line.js',
       headers: { 'accept-encoding': 'gzip' },
     });
     assert.equal(answer.headers['content-encoding'], undefined);
