@@ -3,8 +3,9 @@ import type { Browser, Page } from 'playwright-core';
 import { fitsScreen, openPage } from '../../support/pages.ts';
 import { findings, LOOKS, openWithAxe } from './axe.ts';
 
-const MAX_BYTES = 100_000;
-const MAX_REQUESTS = 40;
+/** The limits are 100 kB and 40 requests: below them, there is room for what a page gets next. */
+const MAX_BYTES = 95_000;
+const MAX_REQUESTS = 38;
 
 /** A page of the console, for someone who is signed in. */
 export interface ConsolePage {
@@ -89,7 +90,7 @@ export async function weigh(browser: Browser, { url, token, shown }: ConsolePage
   return { bytes, requests };
 }
 
-/** A first load of the page is at most 100 kB over the wire and 40 requests. */
+/** A first load of the page is within the limits on bytes over the wire and requests. */
 export async function assertWeight(browser: Browser, page: ConsolePage): Promise<void> {
   const { bytes, requests } = await weigh(browser, page);
   assert.ok(bytes > 10_000 && bytes <= MAX_BYTES, `${page.url}: ${bytes} bytes`);

@@ -1,5 +1,4 @@
 import { isDone, problemOf } from '../../parts/ask.js';
-import { openUndo } from './undo.js';
 
 /**
  * @typedef {import('./queue.js').Item} Item
@@ -64,7 +63,7 @@ export function openDecisions(ask, queue, userId, changed) {
     states: new Map(),
     decide,
     decideAll,
-    undo: () => {},
+    undo,
     say,
     dismiss: (/** @type {string} */ id) => {
       decisions.failures = decisions.failures.filter((failure) => failure.id !== id);
@@ -77,7 +76,8 @@ export function openDecisions(ask, queue, userId, changed) {
       changed();
     },
   };
-  decisions.undo = openUndo(ask, queue, decisions, { say, fail, changed });
+  /** @type {Promise<ReturnType<typeof import('./undo.js').openUndo>> | null} */
+  let undoer = null;
   queue.orphaned = (item, draft) => {
     decisions.orphans = [
       ...decisions.orphans.filter((orphan) => orphan.item.id !== item.id),
@@ -119,6 +119,26 @@ export function openDecisions(ask, queue, userId, changed) {
         );
       changed();
     });
+  }
+
+  /** Undoes the last decision, or the last ones that were made together. */
+  function undo() {
+    // They leave the list at once: a decision that is made while the script loads is not meant.
+    const entries = decisions.made.pop();
+    if (entries === undefined) return say('There is nothing to undo.');
+    changed();
+    undoer ??= import('./undo.js').then(({ openUndo }) =>
+      openUndo(ask, queue, decisions, { say, fail, changed }),
+    );
+    undoer.then(
+      (undoAll) => undoAll(entries),
+      () => {
+        undoer = null;
+        decisions.made.unshift(entries);
+        decisions.made.sort(([a], [b]) => (a?.order ?? 0) - (b?.order ?? 0));
+        say('Nothing was undone: a script could not be loaded. Check your connection and try again.');
+      },
+    );
   }
 
   const left = () => {

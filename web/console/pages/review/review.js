@@ -4,15 +4,21 @@ import { useClientNames } from '../../parts/names.js';
 import { Filters, Outcomes } from './around.js';
 import { openDecisions } from './decisions.js';
 import { CurrentItem } from './item.js';
-import { Keys, keyOf, Replaced } from './keys.js';
+import { keyOf } from './keys.js';
 import { openQueue } from './queue.js';
 import { QueueList } from './queue-list.js';
 
-/** @typedef {import('./queue.js').Item} Item */
+/**
+ * @typedef {import('./queue.js').Item} Item
+ *
+ * The dialog that is open, and what draws it: it is loaded when a key opens the first one.
+ * @typedef {{ kind: 'keys' | 'replaced' } & typeof import('./key-dialogs.js')} Dialog
+ */
 
 /** How often the list is read again while the page is shown: others decide too, and new items arrive. */
 const EVERY_MS = 30_000;
 const WAIT = 'Wait until the selected items are decided.';
+const NOT_LOADED = 'The dialog could not be loaded. Check your connection and try again.';
 
 /**
  * Memories that wait for a decision, one by one.
@@ -28,7 +34,7 @@ export function Page(props) {
     return { queue: opened, decisions: openDecisions(ask, opened, session.user.id, changed) };
   }, [ask]);
   const [editing, setEditing] = useState(/** @type {string | null} */ (null));
-  const [dialog, setDialog] = useState(/** @type {'keys' | 'replaced' | null} */ (null));
+  const [dialog, setDialog] = useState(/** @type {Dialog | null} */ (null));
   const clients = useClientNames(ask);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const [q, clientId] = [query.get('q'), query.get('client')];
@@ -63,12 +69,22 @@ export function Page(props) {
     unlessBusy(() => decisions.decide(item, action, supersedes));
   }
 
+  /** @param {Dialog['kind']} kind */
+  function openDialog(kind) {
+    const { current } = queue;
+    import('./key-dialogs.js').then(
+      // The choice is of one item, which another key can have left.
+      (loaded) => (kind === 'keys' || queue.current === current) && setDialog({ kind, ...loaded }),
+      () => decisions.say(NOT_LOADED),
+    );
+  }
+
   function supersede() {
     const [first] = replaceable;
     if (first === undefined)
       decisions.say('No published memory is similar to this one, so it replaces none.');
     else if (replaceable.length === 1) decide('publish', first.memoryId);
-    else unlessBusy(() => setDialog('replaced'));
+    else unlessBusy(() => openDialog('replaced'));
   }
 
   /** @param {string} id */
@@ -81,7 +97,7 @@ export function Page(props) {
   const acts = {
     j: () => queue.move(1),
     k: () => queue.move(-1),
-    '?': () => setDialog('keys'),
+    '?': () => openDialog('keys'),
     ...(canDecide ? { u: () => unlessBusy(decisions.undo) } : {}),
     ...(canDecide && item !== null
       ? {
@@ -152,10 +168,10 @@ export function Page(props) {
           : items !== null &&
             html`<${Nothing} heading=${heading} filtered=${q !== null || clientId !== null} link=${link} />`
       }
-      ${dialog === 'keys' && html`<${Keys} close=${() => setDialog(null)} />`}
+      ${dialog?.kind === 'keys' && html`<${dialog.Keys} close=${() => setDialog(null)} />`}
       ${
-        dialog === 'replaced' &&
-        html`<${Replaced}
+        dialog?.kind === 'replaced' &&
+        html`<${dialog.Replaced}
           similar=${replaceable}
           choose=${(/** @type {string} */ id) => decide('publish', id)}
           close=${() => setDialog(null)}

@@ -13,7 +13,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
 const PATH = 'memory/memories';
 
 /**
- * Undoes decisions, the last one first.
+ * Undoes decisions, the last one first. Loaded with the first undo.
  * @param {import('./queue.js').Ask} ask
  * @param {import('./queue.js').Queue} queue
  * @param {{ made: Made[][], states: Map<string, Memory['state']> }} decisions what can be undone, and what is known of the
@@ -22,7 +22,7 @@ const PATH = 'memory/memories';
  * @param {(before: string, item?: Item | null, after?: string) => void} on.say
  * @param {(item: Item, before: string, after: string) => void} on.fail
  * @param {() => void} on.changed
- * @returns {() => void} undoes the last decision, or the last ones that were made together
+ * @returns {(entries: Made[]) => void} undoes decisions that were made together, and have left `decisions.made`
  */
 export function openUndo(ask, queue, decisions, { say, fail, changed }) {
   /** One after the other, so that the item that was decided first is current in the end. */
@@ -91,10 +91,7 @@ export function openUndo(ask, queue, decisions, { say, fail, changed }) {
     changed();
   }
 
-  return () => {
-    const entries = decisions.made.pop();
-    if (entries === undefined) return say('There is nothing to undo.');
-    changed();
+  return (entries) => {
     undoing = undoing.then(() => undoAll(entries));
   };
 }
