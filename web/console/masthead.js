@@ -28,7 +28,14 @@ export function Masthead({ session, team, section, sections, choose, signOut, le
           <${TeamChoice} teams=${teams} team=${team} choose=${choose} />
         </div>
         <div class="who">
-          <span>Signed in as <bdi id="user">${user.name}</bdi></span>
+          <span>
+            Signed in as${' '}
+            <a
+              href=${linkTo('/account', team?.id ?? null)}
+              title="Your account"
+              aria-current=${section.ofUser ? 'page' : undefined}
+            ><bdi id="user">${user.name}</bdi></a>
+          </span>
           <button
             id="sign-out"
             type="button"
@@ -42,7 +49,7 @@ export function Masthead({ session, team, section, sections, choose, signOut, le
       </div>
       <nav aria-label="Sections">
         <ul>
-          ${sections.map(
+          ${sections.filter(({ ofUser }) => !ofUser).map(
             ({ path, name }) => html`
               <li key=${path}>
                 <a href=${linkTo(path, team?.id ?? null)} aria-current=${name === section.name ? 'page' : undefined}>

@@ -39,6 +39,8 @@ export interface Section {
   hasRecords?: boolean;
   /** Whether it is about the Company, so that it needs no Team. */
   ofCompany?: boolean;
+  /** Whether it is about the user, so that it needs no Team: the name of the user leads to it, not the navigation. */
+  ofUser?: boolean;
   /** Whether it is the same in every Team, so that it does not begin again when the Team changes. */
   sameInEveryTeam?: boolean;
   /** In the navigation, as the heading and in the title. */

@@ -101,6 +101,14 @@ export const SECTIONS = [
     also: ['/dashboard'],
     load: () => import('./pages/jobs.js'),
   },
+  {
+    path: '/account',
+    name: 'Your account',
+    seenBy: everyone,
+    ofUser: true,
+    sameInEveryTeam: true,
+    load: () => import('./pages/people/account.js'),
+  },
 ];
 
 /**

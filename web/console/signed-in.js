@@ -128,7 +128,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
           ? UNKNOWN
           : CHOOSE;
   function content() {
-    if (team === null && (section?.ofCompany !== true || !readable))
+    if (team === null && ((section?.ofCompany ?? section?.ofUser) !== true || !readable))
       return html`<${TeamList} why=${why} teams=${session.teams} path=${section?.path ?? '/'} />`;
     if (!readable)
       return html`<p class="notice" role="status">${section?.sameInEveryTeam ? NOT_IN_COMPANY : NOT_OPEN}</p>`;

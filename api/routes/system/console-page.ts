@@ -23,6 +23,7 @@ export const ADDRESSES = [
   '/company',
   '/jobs',
   '/dashboard',
+  '/account',
 ];
 
 /** The scripts of the console: those shared with other pages, its own, and those of the dashboard within it. */

@@ -235,6 +235,22 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('a person without a Team reaches their account by their name', async () => {
+    const company = await service.company();
+    const { token } = await addPerson(service, company, { companyRole: 'admin' });
+    const { page, faults, refused } = await open('/', token);
+    await page.locator('#no-team').waitFor();
+    await page.getByRole('banner').getByRole('link', { name: 'Someone' }).click();
+    await heading(page, 'Your account');
+    await page.getByText('This session').waitFor();
+    await page.getByLabel('Your name').fill('Ann Baker');
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByText('Signed in as Ann Baker').waitFor();
+    await title(page, 'Ann Baker · Your account');
+    assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
   test('an Owner without a Team is told how to make one, and others whom to ask', async () => {
     const company = await service.company();
     await service.database.query(

@@ -13,12 +13,13 @@ const PURPOSES = {
   '/captures': 'Notes of sessions, from which memories are made.',
   '/imports': 'Send files, and see what became of them and how much room is left.',
   '/files': 'The workspace files, with their versions.',
-  '/people': 'Members, roles, invites, access to clients, and your own account.',
+  '/people': 'Members, roles, invites and access to clients.',
   '/clients': 'The clients of the Team.',
   '/tokens': 'Agent tokens, and how to connect an agent.',
   '/audit': 'Who did what, and whether the log is complete.',
   '/company': 'Teams, people, invitations, grants and tokens of the Company.',
   '/jobs': 'What the service is doing, live: imports, vectors, queues and workers.',
+  '/account': 'Your name, email, password and sessions.',
 };
 
 /**

@@ -1,34 +1,47 @@
-import { html, useState } from '../../html.js';
+import { html, useLayoutEffect, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
+import { isDone, useAsk } from '../../parts/ask.js';
 import { Sessions } from './sessions.js';
-import { useTitle } from './team-page.js';
 
-/** @typedef {import('./team-page.js').TeamPage} TeamPage */
+/**
+ * @typedef {object} Account
+ * @property {import('../../section.d.ts').Session} session
+ * @property {import('../../parts/ask.js').Ask} ask
+ * @property {() => Promise<void>} reread reads the session again
+ */
 
 const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 256;
 const WRONG_PASSWORD = { invalid_credentials: 'The password is wrong.' };
 
 /**
- * The account of the user: name, email, password and sessions.
- * @param {object} props
- * @param {TeamPage} props.page
+ * The account of the user: name, email, password and sessions. It needs no Team.
+ * @param {import('../../section.d.ts').CompanyPageProps} props
  */
-export function View({ page }) {
-  useTitle(page, 'Your account');
+export function Page({ session, setTitle, refreshed, lost }) {
+  // Its requests name no Team, so that one that is lost does not matter here.
+  const ask = useAsk({ session, team: null, lost });
+  async function reread() {
+    const reply = await ask('GET', 'auth/session');
+    if (isDone(reply)) refreshed(reply.answer);
+  }
+  const page = { session, ask, reread };
+  useLayoutEffect(() => setTitle(session.user.name), [session.user.name]);
   /** Counts what ended other sessions, so that the list is read again. */
   const [ended, setEnded] = useState(0);
   const others = () => setEnded((count) => count + 1);
   return html`
-    <section class="card" aria-labelledby="account-heading">
-      <h2 id="account-heading" tabindex="-1">Your account</h2>
-      <div class="account-forms">
-        <${NameForm} page=${page} />
-        <${EmailForm} page=${page} others=${others} />
-        <${PasswordForm} page=${page} others=${others} />
-      </div>
-    </section>
-    <${Sessions} key=${ended} page=${page} />
+    <div class="page people">
+      <section class="card" aria-labelledby="account-heading">
+        <h2 id="account-heading">Name, email and password</h2>
+        <div class="account-forms">
+          <${NameForm} page=${page} />
+          <${EmailForm} page=${page} others=${others} />
+          <${PasswordForm} page=${page} others=${others} />
+        </div>
+      </section>
+      <${Sessions} key=${ended} page=${page} />
+    </div>
   `;
 }
 
@@ -83,7 +96,7 @@ function OneForm({ label, button, send, problem, status, busy, children }) {
 
 /**
  * @param {object} props
- * @param {TeamPage} props.page
+ * @param {Account} props.page
  */
 function NameForm({ page }) {
   const { ask, session, reread } = page;
@@ -108,7 +121,7 @@ function NameForm({ page }) {
 
 /**
  * @param {object} props
- * @param {TeamPage} props.page
+ * @param {Account} props.page
  * @param {() => void} props.others is called when the other sessions have ended
  */
 function EmailForm({ page, others }) {
@@ -143,7 +156,7 @@ function EmailForm({ page, others }) {
 
 /**
  * @param {object} props
- * @param {TeamPage} props.page
+ * @param {Account} props.page
  * @param {() => void} props.others is called when the other sessions have ended
  */
 function PasswordForm({ page, others }) {

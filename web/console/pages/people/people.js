@@ -13,11 +13,10 @@ const VIEWS = [
   { view: '', name: 'Members', load: null },
   { view: 'access', name: 'Access to clients', load: () => import('./access.js') },
   { view: 'team', name: 'Team settings', load: () => import('./team-settings.js') },
-  { view: 'you', name: 'Your account', load: () => import('./account.js') },
 ];
 
 /**
- * The page of the people in a Team, and of the user's own account.
+ * The page of the people in a Team.
  * @param {import('../../section.d.ts').PageProps} props
  */
 export function Page(props) {

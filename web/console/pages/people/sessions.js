@@ -6,7 +6,6 @@ import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('./team-page.js').TeamPage} TeamPage
  * @typedef {import('../../../../shared/schemas/identity.ts').SessionRecord} SessionRecord
  */
 
@@ -42,7 +41,8 @@ function deviceOf(userAgent) {
 /**
  * Where the user is signed in.
  * @param {object} props
- * @param {TeamPage} props.page
+ * @param {object} props.page
+ * @param {import('../../parts/ask.js').Ask} props.page.ask
  */
 export function Sessions({ page }) {
   /** @type {import('../../parts/list.js').List<SessionRecord>} */
