@@ -1,9 +1,10 @@
 import { linkTo } from './address.js';
-import { html } from './html.js';
+import { html, useLayoutEffect, useRef, useState } from './html.js';
 
 /**
  * @typedef {import('./section.d.ts').Session} Session
  * @typedef {import('./section.d.ts').Team} Team
+ * @typedef {import('./section.d.ts').Section} Section
  */
 
 /**
@@ -11,8 +12,8 @@ import { html } from './html.js';
  * @param {object} props
  * @param {Session} props.session
  * @param {Team | null} props.team the Team that is shown
- * @param {import('./section.d.ts').Section} props.section the section that is shown
- * @param {readonly import('./section.d.ts').Section[]} props.sections those that the user can read
+ * @param {Section} props.section the section that is shown
+ * @param {readonly Section[]} props.sections those that the user can read
  * @param {(id: string) => void} props.choose is called with the id of another Team
  * @param {() => void} props.signOut
  * @param {boolean} props.leaving whether the user is being signed out
@@ -47,20 +48,53 @@ export function Masthead({ session, team, section, sections, choose, signOut, le
           </button>
         </div>
       </div>
-      <nav aria-label="Sections">
-        <ul>
-          ${sections.filter(({ ofUser }) => !ofUser).map(
-            ({ path, name }) => html`
-              <li key=${path}>
-                <a href=${linkTo(path, team?.id ?? null)} aria-current=${name === section.name ? 'page' : undefined}>
-                  ${name}
-                </a>
-              </li>
-            `,
-          )}
-        </ul>
-      </nav>
+      <${Navigation} team=${team} section=${section} sections=${sections.filter(({ ofUser }) => !ofUser)} />
     </header>
+  `;
+}
+
+/**
+ * The links to the sections. On a narrow screen, a button shows and hides them.
+ * @param {object} props
+ * @param {Team | null} props.team
+ * @param {Section} props.section the section that is shown
+ * @param {readonly Section[]} props.sections
+ */
+function Navigation({ team, section, sections }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => setOpen(false), [section]);
+
+  /** @param {KeyboardEvent} event */
+  function press({ key }) {
+    if (key !== 'Escape' || !open) return;
+    setOpen(false);
+    button.current?.focus();
+  }
+  return html`
+    <nav aria-label="Sections" onKeyDown=${press}>
+      <button
+        type="button"
+        class="small menu"
+        aria-expanded=${open ? 'true' : 'false'}
+        aria-controls="sections"
+        ref=${button}
+        onClick=${() => setOpen(!open)}
+      >
+        Menu
+      </button>
+      <ul id="sections" class=${open ? 'open' : undefined} onClick=${() => setOpen(false)}>
+        ${sections.map(
+          ({ path, name }) => html`
+            <li key=${path}>
+              <a href=${linkTo(path, team?.id ?? null)} aria-current=${name === section.name ? 'page' : undefined}>
+                ${name}
+              </a>
+            </li>
+          `,
+        )}
+      </ul>
+    </nav>
   `;
 }
 

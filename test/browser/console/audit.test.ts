@@ -144,6 +144,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     const first = await open(company, '', member.token);
     await first.page.getByText('This page is not open to you in this Team.').waitFor();
+    await first.page.setViewportSize({ width: 1280, height: 800 });
     assert.equal(await first.page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count(), 0);
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     await database.query(

@@ -440,6 +440,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     page.on('request', (sent) => asked.push(sent.url()));
     await page.getByText('This page is not open to you').waitFor();
     await page.reload({ waitUntil: 'networkidle' });
+    await page.setViewportSize({ width: 1280, height: 800 });
     assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Company' }).count(), 0);
     assert.deepEqual(
       asked.filter((sent) => sent.includes('/v1/company')),

@@ -245,6 +245,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     const isWarned = () =>
       page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
     assert.equal(await isWarned(), true);
+    await button(page, 'Menu').click();
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
     await page.getByRole('heading', { name: 'In a terminal' }).waitFor();
     assert.equal(await isWarned(), true);

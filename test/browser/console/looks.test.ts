@@ -51,6 +51,26 @@ describe('the looks and the weight of the console', { skip: withoutBrowser }, ()
     }
   });
 
+  test('on a narrow screen the navigation is one row, which opens a menu', async () => {
+    const { token } = await service.company();
+    const page = await openWithAxe(browser, base, token);
+    await shown(page, '/');
+    const [navigation, menu] = [page.getByRole('navigation'), page.getByRole('button', { name: 'Menu' })];
+    assert.deepEqual([await menu.isVisible(), await navigation.getByRole('link').count()], [false, 14]);
+    const links = (await navigation.boundingBox())?.height ?? 0;
+    await page.setViewportSize({ width: 320, height: 800 });
+    assert.equal(await navigation.getByRole('link').count(), 0);
+    // As high as the one row of links on a wide screen, or lower.
+    assert.ok(((await navigation.boundingBox())?.height ?? Number.POSITIVE_INFINITY) <= links);
+    await menu.click();
+    assert.equal(await navigation.getByRole('link').count(), 14);
+    for (const look of LOOKS) {
+      assert.deepEqual(await findings(page, look), [], String(look.width));
+      assert.ok(await fitsScreen(page));
+    }
+    await page.context().close();
+  });
+
   test('names in another direction and names without a break neither overflow nor reorder the words', async () => {
     const company = await service.company();
     await addTeam(service, company);

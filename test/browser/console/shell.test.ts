@@ -70,8 +70,12 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  /** A tab in which someone is signed in already. */
-  const open = (path: string, token: string) => openConsole(browser, `${base}${path}`, token);
+  /** A tab in which someone is signed in already, on a wide screen: on a narrow one, the navigation is a menu. */
+  async function open(path: string, token: string) {
+    const opened = await openConsole(browser, `${base}${path}`, token);
+    await opened.page.setViewportSize({ width: 1280, height: 800 });
+    return opened;
+  }
 
   async function signIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email').fill(email);
@@ -303,10 +307,18 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
       assert.equal(at, place);
     };
     await reach('sign-out', 'Shift+Tab');
+    await reach('Menu', 'Tab');
+    await keyboard.press('Enter');
+    await reach('Search', 'Tab');
+    await keyboard.press('Escape');
+    assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
+    assert.equal((await focused(page)).trim(), 'Menu');
+    await keyboard.press('Enter');
     await reach('Jobs', 'Tab');
     await keyboard.press('Enter');
     await page.locator('#updated[datetime]').waitFor();
     assert.equal(await focused(page), 'page-heading');
+    assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
     await reach('sign-out', 'Shift+Tab');
     await keyboard.press('Enter');
     await page.getByText('You are signed out.').waitFor();

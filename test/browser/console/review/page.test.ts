@@ -75,6 +75,7 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
       const url = `${base}/review?team=${company.teamId}`;
       const { page, refused } = await openConsole(browser, url, person.token);
       await status(page, 'This page is not open to you in this Team.');
+      await page.setViewportSize({ width: 1280, height: 800 });
       assert.equal(await page.getByRole('link', { name: 'Review' }).count(), 0);
       assert.deepEqual(refused, []);
       await page.context().close();
