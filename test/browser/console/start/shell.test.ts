@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openTestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
-import { givePassword } from '../../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { focused, heading, openPage, storage, title } from '../../support/pages.ts';
-import { askSession } from '../../support/sign-in.ts';
-import { addPerson, addTeam, type Ties } from '../../support/team.ts';
-import { openConsole } from './console-tab.ts';
+import { openTestApp } from '../../../support/app.ts';
+import { ask } from '../../../support/company.ts';
+import { givePassword } from '../../../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
+import { focused, heading, openPage, storage, title } from '../../../support/pages.ts';
+import { askSession } from '../../../support/sign-in.ts';
+import { addPerson, addTeam, type Ties } from '../../../support/team.ts';
+import { openConsole } from '../console-tab.ts';
 
 const PASSWORD = 'a password of this test';
 const UNKNOWN = 'There is no such Team, or you do not have access to it. Choose another.';
@@ -54,7 +54,7 @@ const PEOPLE: readonly { who: string; ties: Ties | 'owner'; is: SeenBy[]; parts:
 
 /** The pages with who sees them, as the guide lists them. */
 function pagesInGuide(): { name: string; address: string; seenBy: SeenBy }[] {
-  const guide = readFileSync(new URL('../../../docs/guide/console.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../../docs/guide/console.md', import.meta.url), 'utf8');
   return [
     ...guide.matchAll(/^\| (\w+) \| `(\/\w*)`.*?\| (everyone|Full access|Company Owner and Admin) \|/gm),
   ].map(([, name, address, seenBy]) => ({ name: name!, address: address!, seenBy: seenBy as SeenBy }));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
-import { newEmail } from '../../support/invites.ts';
-import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { focused, heading, openPage, sendForm, title } from '../../support/pages.ts';
-import { makeResetLink } from '../../support/sign-in.ts';
+import { openTestApp, type SignedIn } from '../../../support/app.ts';
+import { ask } from '../../../support/company.ts';
+import { newEmail } from '../../../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
+import { focused, heading, openPage, sendForm, title } from '../../../support/pages.ts';
+import { makeResetLink } from '../../../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
 const service = await openTestApp();
