@@ -59,7 +59,7 @@ export const JobsContent = () => html`
       </div>
       <p id="outcome" role="status"></p>
       <p id="failed-none" class="quiet">–</p>
-      <table id="failed-table" class="failed" role="table" aria-labelledby="failed-heading" hidden>
+      <table id="failed-table" class="stacked failed" role="table" aria-labelledby="failed-heading" hidden>
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">File</th>
@@ -81,7 +81,7 @@ export const JobsContent = () => html`
     <section class="card" aria-labelledby="jobs-heading">
       <h2 id="jobs-heading">Jobs</h2>
       <p id="jobs-none" class="quiet" hidden>Jobs are shown to those with Full access to the Team.</p>
-      <table id="jobs" class="jobs" role="table" aria-labelledby="jobs-heading">
+      <table id="jobs" class="stacked jobs" role="table" aria-labelledby="jobs-heading">
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">Queue</th>
@@ -102,7 +102,7 @@ export const JobsContent = () => html`
     <section class="card" aria-labelledby="workers-heading">
       <h2 id="workers-heading">Workers</h2>
       <p id="workers-none" class="quiet">–</p>
-      <table id="workers-table" class="workers" role="table" aria-labelledby="workers-heading" hidden>
+      <table id="workers-table" class="stacked workers" role="table" aria-labelledby="workers-heading" hidden>
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">Worker</th>

@@ -64,7 +64,7 @@ function EventTable({ events, page, of, teams, clients }) {
     `;
   }
   return html`
-    <table>
+    <table class="stacked">
       <caption class="unseen">Audit events, the newest first</caption>
       <thead>
         <tr>
