@@ -131,15 +131,15 @@ async function checkRoles(tx: Queryable): Promise<string> {
 const ALL_APPLIED = 'all ';
 
 async function checkMigrations(tx: Queryable): Promise<string> {
-  const { known, pending } = await countMigrations(tx);
-  if (pending === 0) return `${ALL_APPLIED}${known} are applied`;
+  const { known, pending, functions } = await countMigrations(tx);
+  if (pending + functions === 0) return `${ALL_APPLIED}${known} are applied`;
   const [may] = await tx.query<{ create: boolean }>(
     `select has_database_privilege(current_database(), 'CREATE') as create`,
   );
   if (may?.create !== true) {
     throw new Error('the role of MEMORY_DATABASE_URL cannot create schemas: let it own the database');
   }
-  return `the start applies ${pending} of ${known}`;
+  return `the start applies ${pending} of ${known}, and ${functions} SQL functions that are new or have changed`;
 }
 
 async function checkIsolation(database: Database): Promise<string> {

@@ -87,15 +87,26 @@ export async function applyFunctions(
   await tx.query('update memory.function_file set revision = $1 where revision <> $1', [set.revision]);
 }
 
+/** Counts the files that `applyFunctions` would apply if no migration is applied. It only reads. */
+export async function countChanged(tx: Queryable, { files }: FunctionSet): Promise<number> {
+  const checksums = await readApplied(tx);
+  return files.filter(({ name, checksum }) => checksums.get(name) !== checksum).length;
+}
+
+/** The checksums of the files that were applied, by their names. */
+async function readApplied(tx: Queryable): Promise<ReadonlyMap<string, string>> {
+  const applied = await tx.query<{ name: string; checksum: string }>(
+    'select name, checksum from memory.function_file',
+  );
+  return new Map(applied.map(({ name, checksum }) => [name, checksum]));
+}
+
 async function applyChanged(
   database: Database,
   tx: Queryable,
   { files, revision }: FunctionSet,
 ): Promise<void> {
-  const applied = await tx.query<{ name: string; checksum: string }>(
-    'select name, checksum from memory.function_file',
-  );
-  const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  const checksums = await readApplied(tx);
   // The body of a function can call one whose file is applied later.
   await tx.query('set local check_function_bodies to off');
   for (const { name, text, checksum } of files) {

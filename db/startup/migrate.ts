@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
 import { checksumOf } from './checksum.ts';
-import { applyClaims, applyFunctions, checkRevision, readFunctions } from './functions.ts';
+import { applyClaims, applyFunctions, checkRevision, countChanged, readFunctions } from './functions.ts';
 import { lockStartupStep } from './lock.ts';
 import { MigrationError } from './migration-error.ts';
 import { runScript } from './run-script.ts';
@@ -84,19 +84,33 @@ export async function migrate(database: Database, folders: SqlFolders = {}): Pro
   });
 }
 
+/** What `migrate` would do. */
+interface MigrationCounts {
+  /** The migrations of this version. */
+  known: number;
+  /** Those that are missing in the database. */
+  pending: number;
+  /** The files of SQL functions that have changed. All are applied if a migration is. */
+  functions: number;
+}
+
 /**
- * Counts the migrations of this version, and those that `migrate` would apply. It only reads.
+ * Counts what `migrate` would apply. It only reads.
  * @throws MigrationError as `migrate`
  */
-export async function countMigrations(tx: Queryable): Promise<{ known: number; pending: number }> {
+export async function countMigrations(tx: Queryable): Promise<MigrationCounts> {
+  const set = await readFunctions();
   const known = await readMigrations(MIGRATIONS);
   await assertLedgerIsKnown(tx);
   const [ledger] = await tx.query('select from pg_class where oid = to_regclass($1)', ['memory.migration']);
-  if (ledger === undefined) return { known: known.length, pending: known.length };
+  if (ledger === undefined) {
+    return { known: known.length, pending: known.length, functions: set.files.length };
+  }
   const applied = await readLedger(tx);
   checkApplied(known, applied);
-  await checkRevision(tx, await readFunctions());
-  return { known: known.length, pending: known.length - applied.length };
+  await checkRevision(tx, set);
+  const pending = known.length - applied.length;
+  return { known: known.length, pending, functions: await countChanged(tx, set) };
 }
 
 function readLedger(tx: Queryable): Promise<{ number: number; checksum: string }[]> {
