@@ -85,10 +85,10 @@ function startProcesses({ drainSeconds }: Config): void {
   const children: ChildProcess[] = [];
   const running = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
   let wanted = true;
-  const drain = async () => {
+  const drain = async (signal: NodeJS.Signals) => {
     wanted = false;
     const left = children.filter(running);
-    for (const child of left) child.kill('SIGTERM');
+    for (const child of left) child.kill(signal);
     await Promise.all(left.map((child) => once(child, 'exit')));
   };
   const start = (file: string) => {
@@ -97,7 +97,7 @@ function startProcesses({ drainSeconds }: Config): void {
     });
     children.push(child);
     child.on('exit', () => {
-      if (wanted) void drain().then(() => process.exit(1));
+      if (wanted) void drain('SIGTERM').then(() => process.exit(1));
     });
     return child;
   };
@@ -112,7 +112,9 @@ function startProcesses({ drainSeconds }: Config): void {
     if (running(api)) api.kill('SIGTERM');
   };
   forwardLevelSwitch(children);
-  closeOnSignal({ announce: announceStop, waitMs: drainSeconds * 1000, close: drain }, failStartup);
+  // SIGINT, because this process has waited already, or is not to wait.
+  const close = () => drain('SIGINT');
+  closeOnSignal({ announce: announceStop, waitMs: drainSeconds * 1000, close }, failStartup);
 }
 
 exitOnSignal();
