@@ -347,6 +347,14 @@ table memory.audit_unsealed (
 );
 row level security on;
 
+table memory.blob_place (
+  only_row boolean not null default true,
+  uses_bucket boolean not null,
+  constraint blob_place_only_row_check CHECK (only_row),
+  constraint blob_place_pkey PRIMARY KEY (only_row)
+);
+row level security off;
+
 table memory.capture (
   team_id uuid not null,
   id uuid not null,
@@ -1004,11 +1012,15 @@ table memory.workspace_blob (
   company_id uuid not null,
   sha256 bytea not null,
   bytes integer not null,
-  content bytea not null,
+  content bytea,
   waiting_since timestamp with time zone default now(),
+  object_id uuid,
+  block_sha256 bytea,
+  constraint workspace_blob_place CHECK ((((content IS NULL) = (object_id IS NOT NULL)) AND ((object_id IS NULL) = (block_sha256 IS NULL)))),
   constraint workspace_blob_sha256_check CHECK ((length(sha256) = 32)),
   constraint workspace_blob_pkey PRIMARY KEY (company_id, sha256)
 );
+CREATE INDEX workspace_blob_object ON memory.workspace_blob USING btree (company_id, sha256) WHERE (object_id IS NOT NULL);
 CREATE INDEX workspace_blob_waiting ON memory.workspace_blob USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
@@ -2310,6 +2322,37 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.keep_bucket_blobs(p_sha256 bytea, p_lengths integer[], p_objects uuid[], p_blocks text[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_used uuid[];
+begin
+  -- Whoever changes the place waits for this transaction, and finds all contents that were stored before.
+  perform from blob_place p where p.uses_bucket for share;
+  if not found then
+    return null;
+  end if;
+  with kept as (
+    -- In the order of their keys, to prevent a deadlock between two writers of the same contents.
+    insert into workspace_blob as b (company_id, sha256, bytes, object_id, block_sha256)
+      select memory.claimed_company(), c.sha256, c.length, c.object_id, decode(c.blocks, 'hex')
+        from (select substring(p_sha256 from 32 * l.place::int - 31 for 32) as sha256, l.length, l.object_id, l.blocks
+                from unnest(p_lengths, p_objects, p_blocks) with ordinality as l (length, object_id, blocks, place)) c
+       order by c.sha256
+      on conflict (company_id, sha256) do update set waiting_since = now()
+        where b.waiting_since < now() - interval '10 minutes'
+      returning b.object_id
+  )
+  select coalesce(array_agg(k.object_id) filter (where k.object_id = any (p_objects)), '{}') into v_used from kept k;
+  return v_used;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer)
  RETURNS integer
  LANGUAGE sql
@@ -3217,7 +3260,7 @@ end $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_workspace_blobs(p_limit integer)
- RETURNS TABLE(seen integer, removed integer)
+ RETURNS TABLE(seen integer, removed integer, objects text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
@@ -3237,9 +3280,12 @@ begin
      where o.referred and b.company_id = o.company_id and b.sha256 = o.sha256
   ), gone as (
     delete from workspace_blob b using old o
-     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning 1
+     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning b.company_id, b.sha256, b.object_id
   )
-  select (select count(*)::int from old), (select count(*)::int from gone) into seen, removed;
+  select (select count(*)::int from old), (select count(*)::int from gone),
+         array(select concat_ws('/', g.company_id, encode(g.sha256, 'hex'), g.object_id)
+                 from gone g where g.object_id is not null)
+    into seen, removed, objects;
   return next;
 end $function$;
 grant execute to memory_worker;
@@ -3567,6 +3613,31 @@ begin
      and not exists (select from source s where s.team_id = old.team_id and s.original_sha256 = old.original_sha256);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION memory.renew_workspace_blobs(p_sha256 bytea, OUT uses_bucket boolean, OUT known text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_sha256 bytea[] := array(select substring(p_sha256 from 32 * n - 31 for 32)
+                              from generate_series(1, length(p_sha256) / 32) n);
+begin
+  -- In the order of their keys, to prevent a deadlock between two writers of the same contents.
+  perform from workspace_blob b
+    where b.company_id = memory.claimed_company() and b.sha256 = any (v_sha256)
+      and b.waiting_since < now() - interval '10 minutes'
+    order by b.sha256 for no key update;
+  update workspace_blob b set waiting_since = now()
+   where b.company_id = memory.claimed_company() and b.sha256 = any (v_sha256)
+     and b.waiting_since < now() - interval '10 minutes';
+  known := array(select encode(b.sha256, 'hex') from workspace_blob b
+                  where b.company_id = memory.claimed_company() and b.sha256 = any (v_sha256));
+  select p.uses_bucket into uses_bucket from blob_place p;
+end $function$;
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea)
  RETURNS void
@@ -4667,6 +4738,20 @@ begin
      where t.id = v_team and t.deleted_at is null and t.state = 'active';
   end loop;
 end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.unused_objects(p_companies uuid[], p_sha256 text[], p_objects uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select g.object_id from unnest(p_companies, p_sha256, p_objects) as g (company_id, sha256, object_id)
+    join identity.company c on c.id = g.company_id
+   where not exists (select from workspace_blob b
+                      where b.company_id = g.company_id and b.sha256 = decode(g.sha256, 'hex')
+                        and b.object_id = g.object_id);
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.vector_graph_changes(p_build integer, p_keep integer)

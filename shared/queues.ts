@@ -56,6 +56,7 @@ export interface QueueDefinition {
 const EVERY_MINUTE = '* * * * *';
 const EVERY_TEN_MINUTES = '*/10 * * * *';
 const EVERY_HOUR = '27 * * * *';
+const EVERY_DAY = '41 3 * * *';
 
 const DAY = 86_400;
 const DURABLE: QueueSettings = {
@@ -241,6 +242,14 @@ export const QUEUES = {
     label: 'Delete old versions of files',
     concurrency: 1,
     schedule: EVERY_HOUR,
+  },
+  'objects.prune': {
+    // After which key the last run stopped. Absent: at the beginning.
+    payload: Type.Object({ after: Type.Optional(Type.String()) }),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Delete unused objects of the bucket',
+    concurrency: 1,
+    schedule: EVERY_DAY,
   },
   'upkeep.prune': {
     payload: Type.Object({}),

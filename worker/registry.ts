@@ -13,6 +13,7 @@ import { buildVectorGraphs } from './jobs/graphs-build.ts';
 import { failLostImport } from './jobs/import/dead.ts';
 import { processImport } from './jobs/import/process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
+import { pruneUnusedObjects } from './jobs/objects-prune.ts';
 import { expireDueRecords } from './jobs/records-expire.ts';
 import { purgeDeletedTeam } from './jobs/team-purge.ts';
 import { queueOutdatedTeams } from './jobs/terms-outdated.ts';
@@ -35,6 +36,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'file.waiting': queueWaitingFiles,
   'graphs.build': buildVectorGraphs,
   'keywords.count': countKeywords,
+  'objects.prune': pruneUnusedObjects,
   'records.expire': expireDueRecords,
   'team.purge': purgeDeletedTeam,
   'terms.outdated': queueOutdatedTeams,

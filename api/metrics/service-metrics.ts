@@ -1,5 +1,6 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Connections, Database } from '../../db/driver/database.ts';
+import type { ObjectRequests } from '../../db/objects/bucket.ts';
 import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
 import type { ServiceFigures } from './service-figures.ts';
@@ -169,11 +170,29 @@ function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   ];
 }
 
+/** Metrics of the requests of this process to the bucket, if it has one. */
+function bucketMetrics(requests: readonly ObjectRequests[]): Recorded[] {
+  if (requests.length === 0) return [];
+  return [
+    {
+      name: 'memory_object_requests_total',
+      help: 'Requests of this process to the bucket, by operation and outcome.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: requests.map(({ requests: value, ...labels }) => ({ value, labels })),
+    },
+  ];
+}
+
 /**
- * Metrics of the database, the queues and the workers. Without figures, only those that need no answer of the
+ * Metrics of the database, the bucket, the queues and the workers. Without figures, only those that need no answer of the
  * database.
  */
-export function serviceMetrics(driver: Driver, figures: ServiceFigures | null): Registry {
+export function serviceMetrics(
+  driver: Driver,
+  figures: ServiceFigures | null,
+  objectRequests: readonly ObjectRequests[],
+): Registry {
   const ofQueue =
     figures === null
       ? []
@@ -183,5 +202,7 @@ export function serviceMetrics(driver: Driver, figures: ServiceFigures | null): 
           ...stateMetrics(figures),
           ...outcomeMetrics(figures.ended),
         ];
-  return AggregatorRegistry.aggregate([[...databaseMetrics(driver, figures), ...ofQueue]]);
+  return AggregatorRegistry.aggregate([
+    [...databaseMetrics(driver, figures), ...bucketMetrics(objectRequests), ...ofQueue],
+  ]);
 }

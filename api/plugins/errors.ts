@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/driver/faults.ts';
+import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
 import { fieldErrors } from './field-errors.ts';
 
@@ -22,6 +23,16 @@ function checkedSchema({ validationContext }: FastifyError, request: FastifyRequ
   return validationContext === 'querystring' ? schema.querystring : schema[validationContext ?? 'body'];
 }
 
+/** The service error for a bucket that does not answer, and for an object that is not what was stored. */
+function storageError(fault: ObjectFault): ServiceError {
+  if (fault.reason === 'missing' || fault.reason === 'damaged') {
+    const detail = 'The stored file is damaged or missing. Ask the operator to restore it';
+    return new ServiceError('internal_error', detail, { cause: fault });
+  }
+  const detail = 'The storage of files does not answer. Everything else works. Try again later';
+  return new ServiceError('unavailable', detail, { cause: fault });
+}
+
 /**
  * Converts any error to a ServiceError. Only this function decides the status of an error.
  * @param source the failed request, or the schema of the validated value; messages about invalid fields use it
@@ -36,6 +47,7 @@ export function toServiceError(error: unknown, source?: FastifyRequest | { schem
     const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
     return new ServiceError('invalid_request', detail, { errors });
   }
+  if (error instanceof ObjectFault) return storageError(error);
   const known = typeof fastify.code === 'string' ? FRAMEWORK_CODES[fastify.code] : undefined;
   if (known !== undefined) return new ServiceError(...known);
   const fault = databaseFault(error);

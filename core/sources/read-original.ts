@@ -5,7 +5,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countOpened } from '../feedback/count-uses.ts';
 
-/** Bytes that are read at once: what a download needs in memory. */
+/** Bytes that are read at once: what a download needs in memory. An object of a bucket is read in such blocks too. */
 const SLICE_BYTES = 1024 * 1024;
 
 /** Some bytes of a file, the last one included. */
@@ -45,7 +45,8 @@ export async function readOriginal(
   const readSlice = async (at: number) => {
     const slice = await blobs.readPart(scope, sha256, {
       start: at,
-      length: Math.min(SLICE_BYTES, end + 1 - at),
+      // Up to the end of a block, so that no block is read twice.
+      length: Math.min(SLICE_BYTES - (at % SLICE_BYTES), end + 1 - at),
     });
     if (slice === null) throw new ServiceError('not_found');
     return slice;

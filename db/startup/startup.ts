@@ -4,7 +4,8 @@ import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import type { PostgresTimeouts } from '../driver/postgres-pool.ts';
-import { type BlobStore, databaseBlobs } from '../queries/workspace/blobs.ts';
+import { openBlobs } from '../objects/open-blobs.ts';
+import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import { foldStoredNames } from './folded-names.ts';
 import { migrate } from './migrate.ts';
@@ -19,7 +20,8 @@ export interface Backend {
 
 /**
  * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server
- * principal, folds the names that are not folded yet, and asserts that row-level security is effective.
+ * principal, folds the names that are not folded yet, asserts that row-level security is effective, and opens the bucket, if
+ * there is one.
  * @param timeouts of PostgreSQL; `JOB_TIMEOUTS` if absent
  */
 export async function startBackend(
@@ -38,7 +40,7 @@ export async function startBackend(
     const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
     await foldStoredNames(database);
     await assertIsolation(database);
-    return { database, blobs: databaseBlobs(database), principal };
+    return { database, blobs: await openBlobs(database, config, logger), principal };
   } catch (error) {
     await database.close();
     throw error;

@@ -1,3 +1,4 @@
+import { BLOB_STORE } from '../formats/bucket-address.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import type { Setting } from './setting.ts';
 import { REDACTION_MODES } from './team-settings.ts';
@@ -47,6 +48,13 @@ export const SETTINGS = {
     type: text(4096),
     default: '.data',
     description: 'Folder of the embedded database.',
+  },
+  blobStore: {
+    variable: 'MEMORY_BLOB_STORE',
+    type: BLOB_STORE,
+    default: 'database',
+    description:
+      'Where the bytes of workspace files and originals are stored: the database, or a bucket of S3. Credentials are read from the standard variables of AWS.',
   },
   port: {
     variable: 'MEMORY_API_PORT',

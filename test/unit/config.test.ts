@@ -203,6 +203,43 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_TEAM_MAX_CHUNKS: wholeNumbers('teamMaxChunks', null, 0, Number.MAX_SAFE_INTEGER),
   MEMORY_TEAM_MAX_BYTES: wholeNumbers('teamMaxBytes', null, 0, Number.MAX_SAFE_INTEGER),
   MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
+  MEMORY_BLOB_STORE: {
+    key: 'blobStore',
+    fallback: 'database',
+    accepted: [
+      ['database', 'database'],
+      ['s3://memory-files', { bucket: 'memory-files', prefix: '', endpoint: null, region: null }],
+      [
+        's3://memory.files/a/b/?region=eu-central-1&endpoint=http%3A%2F%2Fhost.example%3A9000',
+        {
+          bucket: 'memory.files',
+          prefix: 'a/b',
+          endpoint: 'http://host.example:9000',
+          region: 'eu-central-1',
+        },
+      ],
+      [
+        's3://files/a?endpoint=https://host.example',
+        { bucket: 'files', prefix: 'a', endpoint: 'https://host.example', region: null },
+      ],
+    ],
+    refused: [
+      ...NO_ADDRESSES,
+      's3',
+      's3://',
+      's3://Files',
+      's3://files/a//b',
+      's3://files/a b',
+      's3://files?path=a',
+      's3://files?region=a&region=b',
+      's3://files?region=',
+      's3://files?endpoint=host.example',
+      's3://files?endpoint=http://user:secret-of-user@host.example',
+      's3://key:secret-of-user@files/a',
+      's3://files:80/a',
+      's3://files/a#part',
+    ],
+  },
   MEMORY_INDEX_FILES: {
     key: 'indexFiles',
     fallback: true,

@@ -11,7 +11,7 @@ import { bearerToken } from '../../plugins/identity.ts';
 import type { Routes } from '../../types.ts';
 
 /** GET /metrics: metrics of the service, for Prometheus. Requires the metrics token; a session token is refused. */
-export const metricsRoute: Routes = (app, { config, database, logger }) => {
+export const metricsRoute: Routes = (app, { blobs, config, database, logger }) => {
   const secret = config.metricsToken ?? config.apiToken;
   const readFigures = figuresReader({ config, database, logger });
   // Measures from the start of the service, so that the first scrape has values.
@@ -34,7 +34,7 @@ export const metricsRoute: Routes = (app, { config, database, logger }) => {
       const figures = await readFigures();
       const all = Registry.merge([
         app.requestMetrics.registry,
-        serviceMetrics(database, figures),
+        serviceMetrics(database, figures, blobs.bucket?.requests() ?? []),
         processMetrics(),
       ]);
       return reply

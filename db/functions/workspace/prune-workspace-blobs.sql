@@ -1,8 +1,9 @@
 -- Examines at most p_limit contents that have waited for an hour. Deletes those that no version and no original refers to,
 -- and clears the waiting time of the others. A push or an import that needs a content sets its waiting time to now and
 -- inserts its version or original within minutes, so its content is not deleted. Returns how many contents were examined
--- and deleted.
-create or replace function memory.prune_workspace_blobs(p_limit int) returns table (seen int, removed int)
+-- and deleted, and the objects of the deleted ones, as `company/sha256/object`: the caller deletes them from the bucket.
+create or replace function memory.prune_workspace_blobs(p_limit int)
+returns table (seen int, removed int, objects text[])
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
@@ -20,9 +21,12 @@ begin
      where o.referred and b.company_id = o.company_id and b.sha256 = o.sha256
   ), gone as (
     delete from workspace_blob b using old o
-     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning 1
+     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning b.company_id, b.sha256, b.object_id
   )
-  select (select count(*)::int from old), (select count(*)::int from gone) into seen, removed;
+  select (select count(*)::int from old), (select count(*)::int from gone),
+         array(select concat_ws('/', g.company_id, encode(g.sha256, 'hex'), g.object_id)
+                 from gone g where g.object_id is not null)
+    into seen, removed, objects;
   return next;
 end $$;
 

@@ -1,5 +1,15 @@
 import type { TeamScope } from '../../../shared/scope.ts';
-import { asWorker, type Database, type Queryable, readOnce, transaction } from '../../driver/database.ts';
+import {
+  asWorker,
+  type Database,
+  type Queryable,
+  readOnce,
+  transaction,
+  type WorkerTransaction,
+} from '../../driver/database.ts';
+import type { Bucket } from '../../objects/bucket.ts';
+import { ObjectFault } from '../../objects/object-fault.ts';
+import { type FoundContent, findContents } from './bucket-contents.ts';
 
 /** A content, and its SHA-256 in hexadecimal, which identifies it. */
 export interface Blob {
@@ -30,6 +40,8 @@ export interface BlobStore {
    * @returns how many were examined, which is 0 at the end, and how many were deleted
    */
   prune(): Promise<{ seen: number; removed: number }>;
+  /** The bucket, if contents are stored in one. */
+  readonly bucket?: Bucket;
 }
 
 /** Bytes of contents in one statement. With the embedded database all other requests wait until it ends. */
@@ -64,6 +76,14 @@ async function insertSlice(tx: Queryable, slice: readonly Blob[]): Promise<void>
   ]);
 }
 
+/** The bytes of a content, which must be in the database. */
+function contentOf({ content }: FoundContent): Buffer {
+  // Another process has a bucket, and this one was not restarted with it.
+  if (content === null)
+    throw new ObjectFault('refused', 'a content is in a bucket: set MEMORY_BLOB_STORE to it');
+  return content;
+}
+
 /** Stores contents in the service's database. */
 export function databaseBlobs(database: Database): BlobStore {
   return {
@@ -72,35 +92,25 @@ export function databaseBlobs(database: Database): BlobStore {
       for (const slice of slices(distinct))
         await transaction(database, scope, (tx) => insertSlice(tx, slice));
     },
-    read: (scope, sha256) =>
-      transaction(database, scope, async (tx) => {
-        // Base64 is two thirds as long as the text form of bytea.
-        const rows = await tx.query<{ sha256: string; content: string }>(
-          `select encode(b.sha256, 'hex') as sha256, encode(b.content, 'base64') as content from memory.workspace_blob b
-            where b.company_id = $1
-              and b.sha256 = any (array(select decode(h, 'hex') from unnest($2::text[]) as h))`,
-          [scope.companyId, sha256],
-        );
-        return new Map(rows.map((row) => [row.sha256, Buffer.from(row.content, 'base64')]));
-      }),
-    readPart: (scope, sha256, { start, length }) =>
-      readOnce(database, scope, async (tx) => {
-        // PostgreSQL reads only the pages of the part, or the pages up to it if it has compressed the content.
-        const [row] = await tx.query<{ part: string }>(
-          `select encode(substring(b.content from $3 for $4), 'base64') as part from memory.workspace_blob b
-            where b.company_id = $1 and b.sha256 = decode($2, 'hex')`,
-          [scope.companyId, sha256, start + 1, length],
-        );
-        return row === undefined ? null : Buffer.from(row.part, 'base64');
-      }),
-    prune: async () => {
-      const [row] = await asWorker(database, (tx) =>
-        tx.query<{ seen: number; removed: number }>(
-          'select p.seen, p.removed from memory.prune_workspace_blobs($1) p',
-          [PRUNE_SLICE],
-        ),
-      );
-      return row ?? { seen: 0, removed: 0 };
+    read: async (scope, sha256) => {
+      const found = await transaction(database, scope, (tx) => findContents(tx, sha256));
+      return new Map(found.map((each) => [each.sha256, contentOf(each)]));
     },
+    readPart: async (scope, sha256, part) => {
+      const [found] = await readOnce(database, scope, (tx) => findContents(tx, [sha256], part));
+      return found === undefined ? null : contentOf(found);
+    },
+    prune: () => asWorker(database, pruneContents),
   };
+}
+
+/** Deletes rows of contents without a reference, and names their objects as in the bucket. */
+export async function pruneContents(
+  tx: WorkerTransaction,
+): Promise<{ seen: number; removed: number; objects: string[] }> {
+  const [row] = await tx.query<{ seen: number; removed: number; objects: string[] }>(
+    'select p.seen, p.removed, p.objects from memory.prune_workspace_blobs($1) p',
+    [PRUNE_SLICE],
+  );
+  return row ?? { seen: 0, removed: 0, objects: [] };
 }

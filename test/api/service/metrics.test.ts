@@ -249,7 +249,7 @@ test('metrics report the connection pool of a database server, and nothing for t
 
 test('metrics divide the open connections of a pool into busy and idle', async () => {
   const connections = () => ({ max: 10, open: 7, idle: 3, waiting: 2 });
-  const registry = serviceMetrics({ connections, canWrite: () => true, freeBytes: () => null }, null);
+  const registry = serviceMetrics({ connections, canWrite: () => true, freeBytes: () => null }, null, []);
   const samples = readSamples(await registry.metrics());
   const states = ['busy', 'idle'].map((state) =>
     valueOf(samples, 'memory_database_pool_connections', { state }),

@@ -159,6 +159,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.prune_consolidation_batches()',
     'select memory.prune_old_vectors(1)',
     'select memory.prune_workspace_blobs(1)',
+    "select memory.unused_objects('{}', '{}', '{}')",
     'select memory.prune_workspace_versions(null, 10, 1)',
     'select memory.undecided_teams()',
     "select memory.queue_files('00000000-0000-0000-0000-000000000000', '{md}', 1)",

@@ -81,6 +81,13 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'db/queue/connections.ts': [/^\s*begin\b/i, /\bindex\s+concurrently\b/i],
   'db/startup/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
+  'db/objects/object-names.ts': [/^[0-9a-f]{64}$/],
+  'shared/formats/bucket-address.ts': [
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    /^[\w.-]{1,100}(?:\/[\w.-]{1,100}){0,7}$/,
+    /^[a-z0-9-]{1,40}$/,
+    /\/$/,
+  ],
   'shared/formats/base-url.ts': [
     /^https?:\/\//i,
     /[?#]/,

@@ -1,0 +1,100 @@
+import PQueue from 'p-queue';
+import type { Database } from '../driver/database.ts';
+import {
+  countMovable,
+  listMovable,
+  type Movable,
+  type MoveTarget,
+  placeInBucket,
+  placeInDatabase,
+  readRow,
+  setPlace,
+} from '../queries/workspace/moved-contents.ts';
+import type { Bucket } from './bucket.ts';
+import { downloadContent, uploadContent } from './bucket-blobs.ts';
+import { assertContent } from './content-blocks.ts';
+import { ObjectFault } from './object-fault.ts';
+
+/** How far a move has come. */
+export interface MoveProgress {
+  /** Contents that were moved, and their bytes. */
+  moved: number;
+  bytes: number;
+  /** Contents that were to be moved when it began. */
+  total: number;
+  /** The contents that cannot be moved, because their bytes are not those that were stored. */
+  damaged: string[];
+}
+
+/** Contents that are read from the database with one statement, and those that are moved at the same time. */
+const LIST_SIZE = 100;
+const CONCURRENCY = 4;
+/** Of one content. Nobody waits for it, so it is longer than in a request. */
+const TRANSFER_MS = 60_000;
+
+/**
+ * Moves all contents between the database and the bucket, while the service runs. Each content is verified in its new place
+ * before the old one is deleted, so a move that was interrupted continues where it stopped. New contents are stored in the
+ * target from the beginning on.
+ * @returns the progress after each part, the last one at the end
+ * @throws ObjectFault if the bucket does not answer
+ */
+export async function* moveContents(
+  database: Database,
+  bucket: Bucket,
+  to: MoveTarget,
+): AsyncGenerator<MoveProgress, void> {
+  await setPlace(database, to);
+  const progress: MoveProgress = { moved: 0, bytes: 0, total: await countMovable(database, to), damaged: [] };
+  const move = to === 's3' ? moveToBucket : moveToDatabase;
+  let after: Movable | null = null;
+  for (;;) {
+    const contents: Movable[] = await listMovable(database, to, after, LIST_SIZE);
+    if (contents.length === 0) break;
+    const queue = new PQueue({ concurrency: CONCURRENCY });
+    const moveOne = async (content: Movable) => {
+      try {
+        if (!(await move(database, bucket, content))) return;
+        progress.moved += 1;
+        progress.bytes += content.bytes;
+      } catch (error) {
+        if (!(error instanceof ObjectFault && ['missing', 'damaged'].includes(error.reason))) throw error;
+        progress.damaged.push(`${content.companyId}/${content.sha256}`);
+      }
+    };
+    try {
+      await queue.addAll(contents.map((content) => () => moveOne(content)));
+    } finally {
+      queue.clear();
+    }
+    after = contents.at(-1) ?? null;
+    yield { ...progress, damaged: [...progress.damaged] };
+  }
+  yield progress;
+}
+
+/** Returns false if the content was deleted or moved in the meantime. */
+async function moveToBucket(database: Database, bucket: Bucket, content: Movable): Promise<boolean> {
+  const { companyId, sha256 } = content;
+  const bytes = await readRow(database, content);
+  if (bytes === null) return false;
+  assertContent(bytes, content);
+  const signal = AbortSignal.timeout(TRANSFER_MS);
+  const object = await uploadContent(bucket, companyId, { sha256, content: bytes }, signal);
+  // The bytes of the row are deleted next, so what the bucket has acknowledged is read first.
+  await downloadContent(bucket, companyId, object, signal);
+  if (await placeInBucket(database, companyId, object)) return true;
+  await bucket.delete(bucket.keyOf({ companyId, ...object }), signal);
+  return false;
+}
+
+/** Returns false if the content was deleted or moved in the meantime. */
+async function moveToDatabase(database: Database, bucket: Bucket, content: Movable): Promise<boolean> {
+  const { companyId, object } = content;
+  if (object === null) return false;
+  const signal = AbortSignal.timeout(TRANSFER_MS);
+  const bytes = await downloadContent(bucket, companyId, object, signal);
+  if (!(await placeInDatabase(database, companyId, object, bytes))) return false;
+  await bucket.delete(bucket.keyOf({ companyId, ...object }), signal);
+  return true;
+}

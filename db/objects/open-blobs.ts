@@ -1,0 +1,40 @@
+import { type Config, ConfigError } from '../../shared/config.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Database } from '../driver/database.ts';
+import { type BlobStore, databaseBlobs } from '../queries/workspace/blobs.ts';
+import { hasObjects, usesBucket } from '../queries/workspace/bucket-contents.ts';
+import { openBucket } from './bucket.ts';
+import { bucketBlobs } from './bucket-blobs.ts';
+import { checkBucket } from './check-bucket.ts';
+import { ObjectFault } from './object-fault.ts';
+
+/**
+ * Opens the store of contents. A bucket that does not answer is only logged: all that needs no file works without it.
+ * @throws ConfigError with one line for the operator, if the bucket refuses, or if contents are in a bucket that is not set
+ */
+export async function openBlobs(
+  database: Database,
+  { blobStore }: Pick<Config, 'blobStore'>,
+  logger: Logger,
+): Promise<BlobStore> {
+  if (blobStore === 'database') {
+    if (await hasObjects(database)) {
+      throw new ConfigError([
+        'MEMORY_BLOB_STORE: expected the bucket that has files of this database; to do without it, move them first with ' +
+          '`npm run move-blobs -- --to database`',
+      ]);
+    }
+    return databaseBlobs(database);
+  }
+  const bucket = await openBucket(blobStore);
+  try {
+    await checkBucket(bucket);
+  } catch (error) {
+    if (!(error instanceof ObjectFault)) throw error;
+    logger.warn({ err: error }, 'the bucket does not answer: requests that need a file fail until it does');
+  }
+  if (!(await usesBucket(database))) {
+    logger.warn('new files are stored in the database, because `move-blobs --to database` has been run');
+  }
+  return bucketBlobs(database, bucket, logger);
+}

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { freePort, listens, makeFolder, runInside, type Server, startInside, waitFor } from './debian.ts';
+
+/*
+ * The gateway of Ceph, which has the interface of S3. It needs no cluster: it keeps everything in files of SQLite.
+ */
+
+/** A running gateway, with one user who can do everything. */
+export interface ObjectGateway {
+  readonly endpoint: string;
+  /** The credentials of the user, as the variables of AWS. */
+  readonly credentials: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
+  /** A client that the service has no part in. */
+  readonly client: S3Client;
+  createBucket(name: string): Promise<void>;
+  /** The process that runs now. */
+  server(): Server;
+  /** Starts it again on the same port, with the same objects, after it was killed. */
+  start(): Promise<void>;
+}
+
+const USER = ['--no-mon-config', '-n', 'client.rgw'];
+
+/** Starts a gateway. */
+export async function startGateway(): Promise<ObjectGateway> {
+  const { path, inside } = await makeFolder('radosgw');
+  const port = await freePort();
+  const file = join(inside, 'ceph.conf');
+  const settings = {
+    rgw_backend_store: 'dbstore',
+    rgw_config_store: 'dbstore',
+    dbstore_db_dir: inside,
+    dbstore_config_uri: `file:${inside}/config.db`,
+    rgw_frontends: `beast endpoint=127.0.0.1:${port}`,
+    rgw_data: inside,
+    run_dir: inside,
+    keyring: `${inside}/keyring`,
+    admin_socket: '',
+    log_file: '',
+    log_to_stderr: 'true',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  await writeFile(join(path, 'ceph.conf'), ['[client.rgw]', ...lines, ''].join('\n'));
+  const [access, secret] = ['key-of-the-tests', 'secret-of-the-tests'];
+  const user = ['--uid=tests', '--display-name=tests', `--access-key=${access}`, `--secret=${secret}`];
+  await runInside('radosgw-admin', ['-c', file, ...USER, 'user', 'create', ...user]);
+
+  let server: Server;
+  const start = async () => {
+    server = startInside('radosgw', ['-c', file, ...USER, '-f']);
+    await waitFor(() => listens(port), server);
+  };
+  await start();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new S3Client({
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: access, secretAccessKey: secret },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
+  return {
+    endpoint,
+    credentials: { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret },
+    client,
+    createBucket: async (Bucket) => {
+      await client.send(new CreateBucketCommand({ Bucket }));
+    },
+    server: () => server,
+    start,
+  };
+}

@@ -1,0 +1,31 @@
+import { asWorker } from '../../db/driver/database.ts';
+import { pruneObjects } from '../../db/objects/prune-objects.ts';
+import type { JobHandler } from '../context.ts';
+
+/** Pages of a thousand objects in one job: less than the time that a job can take. The next job continues. */
+const MAX_PAGES = 100;
+/** Far more than the time between an upload and its row, whatever the clock of the bucket shows. */
+const MIN_AGE_MS = 86_400_000;
+
+/**
+ * Deletes objects of the bucket that no content has. A process that is killed after an upload leaves one, as does a prune of
+ * contents while the bucket does not answer.
+ */
+export const pruneUnusedObjects: JobHandler<'objects.prune'> = async (job, context) => {
+  const { blobs, database, logger, queue } = context;
+  let [next, removed]: [string | null, number] = [job.data.after ?? null, 0];
+  if (blobs.bucket !== undefined) {
+    const writtenBefore = new Date(Date.now() - MIN_AGE_MS);
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const page = await pruneObjects(database, blobs.bucket, next, writtenBefore);
+      removed += page.removed;
+      next = page.next;
+      if (next === null) break;
+    }
+  } else next = null;
+  await asWorker(database, async (tx) => {
+    if (next !== null) await queue.enqueue(tx, 'objects.prune', { after: next });
+    await queue.settle(tx, 'objects.prune', job);
+  });
+  if (removed > 0) logger.info({ removed }, 'unused objects of the bucket were deleted');
+};
