@@ -36,7 +36,7 @@ export async function findOriginal(
  * @throws ServiceError `not_found` if the content was deleted in the meantime
  */
 export async function readOriginal(
-  { blobs, database }: Pick<Dependencies, 'blobs' | 'database'>,
+  { blobs, database, logger }: Pick<Dependencies, 'blobs' | 'database' | 'logger'>,
   scope: TeamScope,
   sourceId: string,
   sha256: string,
@@ -56,7 +56,11 @@ export async function readOriginal(
   return (async function* slices() {
     yield first;
     for (let at = start + first.length; at <= end; ) {
-      const slice = await readSlice(at);
+      // The answer has begun, so no status can tell the caller: the connection ends before all bytes are sent.
+      const slice = await readSlice(at).catch((error: unknown) => {
+        logger.error({ err: error, sha256 }, 'a download ended early');
+        throw error;
+      });
       yield slice;
       at += slice.length;
     }

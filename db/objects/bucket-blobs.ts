@@ -58,7 +58,7 @@ export async function downloadContent(
   signal: AbortSignal,
 ): Promise<Buffer> {
   if (object.bytes === 0) return Buffer.alloc(0);
-  const part = { first: 0, last: object.bytes - 1 };
+  const part = { first: 0, last: object.bytes - 1, of: object.bytes };
   const verify = (bytes: Buffer) => assertContent(bytes, object);
   return bucket.get(bucket.keyOf({ companyId, ...object }), part, verify, signal);
 }
@@ -77,7 +77,12 @@ async function downloadPart(
   const last = Math.min(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES, object.bytes) - 1;
   const verify = (bytes: Buffer) => assertBlocks(bytes, block, object);
   const signal = AbortSignal.timeout(TRANSFER_MS);
-  const blocks = await bucket.get(bucket.keyOf({ companyId, ...object }), { first, last }, verify, signal);
+  const blocks = await bucket.get(
+    bucket.keyOf({ companyId, ...object }),
+    { first, last, of: object.bytes },
+    verify,
+    signal,
+  );
   return blocks.subarray(start - first, end - first);
 }
 

@@ -23,10 +23,11 @@ export interface ListedObject {
   writtenAt: Date | null;
 }
 
-/** Bytes of an object, the last one included. */
+/** Bytes of an object, the last one included, and the length of the object. */
 export interface Part {
   first: number;
   last: number;
+  of: number;
 }
 
 /** A bucket. Every method throws `ObjectFault`, and ends when its signal aborts. */
@@ -160,9 +161,10 @@ export async function openBucket(address: BucketAddress): Promise<Bucket> {
         const ContentType = 'application/octet-stream';
         await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }), { abortSignal });
       }),
-    get: (Key, { first, last }, verify, abortSignal) =>
+    get: (Key, { first, last, of }, verify, abortSignal) =>
       counted('get', async () => {
-        const Range = `bytes=${first}-${last}`;
+        const isWhole = first === 0 && last === of - 1;
+        const Range = isWhole ? undefined : `bytes=${first}-${last}`;
         const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range }), { abortSignal });
         const bytes = await readBody(answer, last + 1 - first, abortSignal);
         verify(bytes);

@@ -43,7 +43,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   try {
     await bucket.list(1, null, signal);
     await bucket.put(key, PROBE, signal);
-    const part = { first: 0, last: PROBE.length - 1 };
+    const part = { first: 0, last: PROBE.length - 1, of: PROBE.length };
     await bucket.get(key, part, (bytes) => assertContent(bytes, probe), signal);
     await bucket.delete(key, signal);
   } catch (error) {

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { endProcesses, startMain } from '../support/needs/process.ts';
+import { until } from '../support/process-table.ts';
+import { file } from '../support/workspace.ts';
+import {
+  assertContents,
+  environment,
+  listKeys,
+  openServerDatabase,
+  type RunningService,
+  startService,
+  writeObject,
+} from './object-service.ts';
+import { endServers } from './servers/debian.ts';
+import { type ObjectGateway, startGateway } from './servers/radosgw.ts';
+
+const BUCKET = 'moved-files';
+const FILES = 150;
+
+let gateway: ObjectGateway;
+let own: Awaited<ReturnType<typeof openServerDatabase>>;
+let env: Record<string, string>;
+let database: Database;
+let service: RunningService;
+
+before(async () => {
+  gateway = await startGateway();
+  await gateway.createBucket(BUCKET);
+  own = await openServerDatabase();
+  env = environment(gateway, own.url, BUCKET);
+  database = openPostgres(own.url, createLogger('fatal', 'test'), { max: 3 });
+  service = await startService(env);
+});
+
+after(async () => {
+  await endProcesses();
+  await database?.close();
+  await own?.close();
+  await endServers();
+});
+
+/** All files that were pushed, by their paths. */
+const contents: Record<string, Buffer> = {};
+
+/** Pushes files with contents of their own. */
+async function push(folder: string, count: number, to: RunningService = service): Promise<void> {
+  const made = Array.from({ length: count }, (_, n) => [`team/${folder}/${n}`, randomBytes(3000)] as const);
+  const { status, body } = await to.push(made.map(([path, content]) => file(path, content)));
+  assert.equal(status, 200, JSON.stringify(body));
+  for (const [path, content] of made) contents[path] = content;
+}
+
+/** How many contents have a place in the database, and in the bucket. */
+async function places(): Promise<{ database: number; bucket: number }> {
+  const [row] = await database.query<{ database: number; bucket: number }>(
+    'select count(content) as database, count(object_id) as bucket from memory.workspace_blob',
+  );
+  assert.ok(row);
+  return row;
+}
+
+const move = (to: 's3' | 'database') => startMain('worker/move-blobs.ts', { env, args: ['--to', to] });
+
+/** Reads all files and pushes new ones until the work ends. Returns how often. */
+async function useDuring(work: Promise<unknown>, folder: string): Promise<number> {
+  let ended = false;
+  const done = work.finally(() => {
+    ended = true;
+  });
+  let rounds = 0;
+  for (; !ended || rounds === 0; rounds += 1) {
+    await push(`${folder}-${rounds}`, 2);
+    await assertContents(service, { ...contents });
+  }
+  await done;
+  return rounds;
+}
+
+describe('moving files while the service runs', () => {
+  test('to the database: reads and pushes go on, a killed move continues, and the bucket is empty', async () => {
+    await push('first', FILES);
+    assert.deepEqual(await places(), { database: 0, bucket: FILES });
+    const killed = move('database');
+    await until(AbortSignal.timeout(60_000), async () => (await places()).database > 0);
+    await killed.kill9();
+    const between = await places();
+    assert.ok(between.database > 0);
+    await assertContents(service, { ...contents });
+    const second = move('database');
+    await useDuring(second.exited, 'to-database');
+    assert.equal(await second.exited, 0, second.stderr.join('\n'));
+    assert.match(second.stdout.join('\n'), /moved, 0 failed; new files are stored in the database/);
+    assert.equal((await places()).bucket, 0);
+    await assertContents(service, contents);
+    // What the killed move had moved and not yet deleted is left to the job that deletes unused objects.
+    assert.ok((await listKeys(gateway, BUCKET)).length <= 4);
+  });
+
+  test('and a service without the bucket starts when all are in the database', async () => {
+    const other = await startService({ ...env, MEMORY_BLOB_STORE: 'database' });
+    await push('without-bucket', 2, other);
+    await assertContents(other, contents);
+    await other.process.kill9();
+  });
+
+  test('to the bucket: reads and pushes go on, and no content is left in the database', async () => {
+    const moved = move('s3');
+    await useDuring(moved.exited, 'to-bucket');
+    assert.equal(await moved.exited, 0, moved.stderr.join('\n'));
+    assert.match(moved.stderr.join('\n'), /^\d+ of \d+ moved, \d+ MiB$/m);
+    assert.deepEqual(await places(), { database: 0, bucket: Object.keys(contents).length });
+    await assertContents(service, contents);
+  });
+
+  test('leaves an object that is damaged where it is, and names it', async () => {
+    const [key = ''] = await listKeys(gateway, BUCKET);
+    const [row] = await database.query<{ key: string }>(
+      `select company_id || '/' || encode(sha256, 'hex') as key from memory.workspace_blob limit 1`,
+    );
+    const all = await listKeys(gateway, BUCKET);
+    const damaged = all.find((each) => each.includes(row?.key ?? '')) ?? key;
+    await writeObject(gateway, BUCKET, damaged, Buffer.alloc(3000));
+    const moved = move('database');
+    assert.equal(await moved.exited, 1);
+    assert.match(moved.stderr.join('\n'), /^[0-9a-f-]+\/[0-9a-f]{64}: damaged or missing, left where it is$/m);
+    assert.equal((await places()).bucket, 1);
+    assert.ok((await listKeys(gateway, BUCKET)).includes(damaged));
+    const path = Object.entries(contents).find(([, content]) => damaged.includes(hashOf(content)))?.[0] ?? '';
+    await writeObject(gateway, BUCKET, damaged, contents[path] ?? Buffer.alloc(0));
+    assert.equal(await move('s3').exited, 0);
+  });
+
+  test('is required before a service starts without the bucket', async () => {
+    const api = startMain('api/main.ts', { env: { ...env, MEMORY_BLOB_STORE: 'database' } });
+    assert.equal(await api.exited, 1);
+    assert.match(api.stderr.join('\n'), /^MEMORY_BLOB_STORE: expected the bucket that has files of this database/);
+  });
+});
+
+describe('a bucket that does not answer', () => {
+  for (const [fault, signal] of Object.entries({ 'is gone': 'SIGKILL', 'hangs': 'SIGSTOP' } as const)) {
+    test(`and ${fault} fails only what needs files, with 503, and works again when it is back`, async () => {
+      const [path = ''] = Object.keys(contents);
+      const rows = await places();
+      await gateway.server().signal(signal, signal === 'SIGKILL');
+      const files = [file(`team/${fault}`, randomBytes(3000))];
+      const pushed = await service.push(files, {}, fault);
+      assert.equal(pushed.status, 503, JSON.stringify(pushed.body));
+      assert.match(pushed.body.detail ?? '', /^The storage of files does not answer/);
+      const pulled = await service.pull([path]);
+      assert.equal(pulled.status, 503);
+      assert.deepEqual(await places(), rows);
+      assert.equal((await service.fetch('/readyz')).status, 200);
+      assert.equal((await service.fetch('/v1/memory/sources')).status, 200);
+      assert.equal((await service.fetch('/v1/workspace/manifest')).status, 200);
+      const started = await startService(env);
+      assert.ok(started.process.stdout.some((line) => line.includes('the bucket does not answer')));
+      await started.process.kill9();
+      if (signal === 'SIGKILL') await gateway.start();
+      else await gateway.server().signal('SIGCONT');
+      await until(AbortSignal.timeout(60_000), async () => {
+        const again = await service.push(files, {}, fault);
+        return again.status === 200;
+      });
+      await assertContents(service, contents);
+    });
+  }
+});
