@@ -2332,7 +2332,7 @@ AS $function$
 declare
   v_used uuid[];
 begin
-  -- Whoever changes the place waits for this transaction, and finds all contents that were stored before.
+  -- A process that changes the place waits for this transaction, and finds all contents that were stored before.
   perform from blob_place p where p.uses_bucket for share;
   if not found then
     return null;

@@ -13,7 +13,7 @@ Usage: npm run -s move-blobs -- --to s3|database
   --to     s3: to the bucket of MEMORY_BLOB_STORE; database: from it to the database
   --help   this text
 
-The service can run meanwhile if it is on PostgreSQL; stop it if its database is embedded. MEMORY_BLOB_STORE must name the
+The service can run during the move if it is on PostgreSQL; stop it if its database is embedded. MEMORY_BLOB_STORE must name the
 bucket in both directions, here and in all processes of the service. Each file is verified by its SHA-256 in the new place
 before the old one is deleted. A move that was interrupted continues when the command is run again. Progress is printed on
 standard error. The exit code is 1 if a file could not be moved.`;

@@ -101,12 +101,29 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
     if (missing.length === 0) return;
     if (!usesBucket) return inDatabase.store(scope, missing);
     const signal = AbortSignal.timeout(TRANSFER_MS);
-    const objects = await forEach(missing, (blob) => uploadContent(bucket, scope.companyId, blob, signal));
-    // Only now: a row must not name an object that the bucket has not acknowledged.
+    const acknowledged: StoredObject[] = [];
+    try {
+      await forEach(missing, async (blob) => {
+        acknowledged.push(await uploadContent(bucket, scope.companyId, blob, signal));
+      });
+    } catch (error) {
+      // What was uploaded is kept for an hour, so that a repeated push to a slow bucket comes further.
+      await nameObjects(scope, [...acknowledged]);
+      throw error;
+    }
+    if (!(await nameObjects(scope, acknowledged))) await inDatabase.store(scope, missing);
+  }
+
+  /**
+   * Writes the rows of objects that the bucket has acknowledged, and deletes objects that are not needed, because another
+   * process has stored the same content.
+   * @returns false if nothing was written, because new contents belong to the database
+   */
+  async function nameObjects(scope: TeamScope, objects: readonly StoredObject[]): Promise<boolean> {
     const used = await transaction(database, scope, (tx) => keepObjects(tx, objects));
     const unused = objects.filter(({ objectId }) => used?.has(objectId) !== true);
     void deleteObjects(unused.map((object) => bucket.keyOf({ companyId: scope.companyId, ...object })));
-    if (used === null) await inDatabase.store(scope, missing);
+    return used !== null;
   }
 
   /** Deletes objects that no row names. If it fails, the job that looks for unused objects deletes them later. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { endProcesses, startMain } from '../support/needs/process.ts';
+import { endProcesses, startCommand, startMain } from '../support/needs/process.ts';
 import { until } from '../support/process-table.ts';
-import { file } from '../support/workspace.ts';
+import { ROOT } from '../support/root.ts';
+import { file, sha256 } from '../support/workspace.ts';
 import {
   assertContents,
   environment,
@@ -20,7 +22,9 @@ import { endServers } from './servers/debian.ts';
 import { type ObjectGateway, startGateway } from './servers/radosgw.ts';
 
 const BUCKET = 'moved-files';
-const FILES = 150;
+const FILES = 100;
+/** Files of one push: as many as a busy machine stores in time. */
+const PUSH_FILES = 20;
 
 let gateway: ObjectGateway;
 let own: Awaited<ReturnType<typeof openServerDatabase>>;
@@ -64,7 +68,8 @@ async function places(): Promise<{ database: number; bucket: number }> {
   return row;
 }
 
-const move = (to: 's3' | 'database') => startMain('worker/move-blobs.ts', { env, args: ['--to', to] });
+const move = (to: 's3' | 'database') =>
+  startCommand(process.execPath, [join(ROOT, 'worker/move-blobs.ts'), '--to', to], { env });
 
 /** Reads all files and pushes new ones until the work ends. Returns how often. */
 async function useDuring(work: Promise<unknown>, folder: string): Promise<number> {
@@ -83,7 +88,7 @@ async function useDuring(work: Promise<unknown>, folder: string): Promise<number
 
 describe('moving files while the service runs', () => {
   test('to the database: reads and pushes go on, a killed move continues, and the bucket is empty', async () => {
-    await push('first', FILES);
+    for (let pushed = 0; pushed < FILES; pushed += PUSH_FILES) await push(`first-${pushed}`, PUSH_FILES);
     assert.deepEqual(await places(), { database: 0, bucket: FILES });
     const killed = move('database');
     await until(AbortSignal.timeout(60_000), async () => (await places()).database > 0);
@@ -127,10 +132,13 @@ describe('moving files while the service runs', () => {
     await writeObject(gateway, BUCKET, damaged, Buffer.alloc(3000));
     const moved = move('database');
     assert.equal(await moved.exited, 1);
-    assert.match(moved.stderr.join('\n'), /^[0-9a-f-]+\/[0-9a-f]{64}: damaged or missing, left where it is$/m);
+    assert.match(
+      moved.stderr.join('\n'),
+      /^[0-9a-f-]+\/[0-9a-f]{64}: damaged or missing, left where it is$/m,
+    );
     assert.equal((await places()).bucket, 1);
     assert.ok((await listKeys(gateway, BUCKET)).includes(damaged));
-    const path = Object.entries(contents).find(([, content]) => damaged.includes(hashOf(content)))?.[0] ?? '';
+    const path = Object.entries(contents).find(([, content]) => damaged.includes(sha256(content)))?.[0] ?? '';
     await writeObject(gateway, BUCKET, damaged, contents[path] ?? Buffer.alloc(0));
     assert.equal(await move('s3').exited, 0);
   });
@@ -138,12 +146,15 @@ describe('moving files while the service runs', () => {
   test('is required before a service starts without the bucket', async () => {
     const api = startMain('api/main.ts', { env: { ...env, MEMORY_BLOB_STORE: 'database' } });
     assert.equal(await api.exited, 1);
-    assert.match(api.stderr.join('\n'), /^MEMORY_BLOB_STORE: expected the bucket that has files of this database/);
+    assert.match(
+      api.stderr.join('\n'),
+      /^MEMORY_BLOB_STORE: expected the bucket that has files of this database/,
+    );
   });
 });
 
 describe('a bucket that does not answer', () => {
-  for (const [fault, signal] of Object.entries({ 'is gone': 'SIGKILL', 'hangs': 'SIGSTOP' } as const)) {
+  for (const [fault, signal] of Object.entries({ 'is gone': 'SIGKILL', hangs: 'SIGSTOP' } as const)) {
     test(`and ${fault} fails only what needs files, with 503, and works again when it is back`, async () => {
       const [path = ''] = Object.keys(contents);
       const rows = await places();
