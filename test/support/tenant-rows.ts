@@ -74,6 +74,8 @@ const CHOSEN: Record<string, Row> = {
   'memory.source': { state: `'active'`, original_bytes: '1', original_media_type: `'text/plain'` },
   // Without a source: where a row is referred to, that would keep it, and not the wall that is tried.
   'memory.memory_item': { state: `'review'`, source_id: 'null' },
+  // Null only if the content is in a bucket.
+  'memory.workspace_blob': { content: `'\\x01'` },
   // The metrics of the whole service have it as a label.
   'memory.usage_tally': { part: `'texts'` },
 };

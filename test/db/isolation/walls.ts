@@ -11,6 +11,7 @@ const SHARED_TABLES = [
   'memory.deployment',
   'memory.worker',
   'memory.job_tally',
+  'memory.blob_place',
   'identity.request_count',
   'identity.failed_password',
 ];
