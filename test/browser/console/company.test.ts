@@ -9,7 +9,7 @@ import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { assertIsolates, assertLooks, assertStaysOpen, assertWeight, hold, openConsole } from './console-tab.ts';
 
 const PARTS = ['teams', 'people', 'invitations', 'grants', 'requests', 'tokens'] as const;
 /** Right-to-left, without a place to break, and with markup. */
@@ -148,6 +148,45 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.getByText('The Company has no Team yet. Make the first one').waitFor();
     await page.getByRole('option', { name: 'No Team yet' }).waitFor({ state: 'attached' });
     assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('a dialog stays open while it sends, so that the link is shown', async () => {
+    const company = await service.company();
+    const ann = await addPerson(service, company, { teamRole: 'member' });
+    await rename(ann, 'Ann');
+    const { page } = await open('people', company.token);
+    const reset = await hold(page, '**/reset-link', ['POST']);
+    await button(page, 'Reset link – Ann').click();
+    await button(page, 'Make the link').click();
+    await reset.arrived;
+    await assertStaysOpen(page);
+    reset.letGo();
+    assert.match(await dialog(page).locator('code').innerText(), /\/reset#token=/);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Invitations' }).first().click();
+    const invitation = await hold(page, '**/v1/company/invitations', ['POST']);
+    await button(page, 'Invite an Admin').click();
+    await dialog(page).getByLabel('Email').fill('ada@example.com');
+    await page.keyboard.press('Enter');
+    await invitation.arrived;
+    await assertStaysOpen(page);
+    invitation.letGo();
+    assert.match(await dialog(page).locator('code').innerText(), /\/accept#token=/);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    const made = await hold(page, '**/v1/company/teams', ['POST']);
+    await button(page, 'Make a Team').click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
+    await dialog(page).getByLabel('Email of its Owner').fill('newcomer@example.com');
+    await page.keyboard.press('Enter');
+    await made.arrived;
+    await assertStaysOpen(page);
+    made.letGo();
+    assert.match(await dialog(page).locator('code').innerText(), /\/join#token=/);
     await page.context().close();
   });
 

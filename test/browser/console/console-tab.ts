@@ -29,6 +29,31 @@ export async function openConsole(browser: Browser, url: string, token: string) 
   return { ...opened, refused };
 }
 
+/**
+ * Keeps requests of the page on their way until they are let go. `arrived` waits for the first of them; `methods` are
+ * those that are kept.
+ */
+export async function hold(page: Page, path: string, methods: readonly string[]) {
+  const gate = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (methods.includes(route.request().method())) {
+      first.resolve();
+      await gate.promise;
+    }
+    await route.continue();
+  });
+  return { arrived: first.promise, letGo: gate.resolve };
+}
+
+/** A dialog that sends stays open, whatever is done to close it. */
+export async function assertStaysOpen(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Cancel' }).click({ force: true });
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press('Escape');
+  await page.getByText('Wait for the answer: it is on its way.').waitFor();
+  assert.ok(await page.evaluate(`document.querySelector('dialog:modal') !== null`));
+}
+
 /** Axe finds nothing on the page in any look, and nothing extends beyond the screen. */
 export async function assertLooks(browser: Browser, { url, token, shown }: ConsolePage): Promise<void> {
   const page = await openWithAxe(browser, url, token);

@@ -8,7 +8,7 @@ import { ask, listAll } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { assertIsolates, assertLooks, assertStaysOpen, assertWeight, hold, openConsole } from './console-tab.ts';
 
 /** Right-to-left, without a place to break, and with markup. */
 const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;
@@ -78,6 +78,28 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     const days = (Date.parse(String(made?.expiresAt)) - Date.parse(String(made?.createdAt))) / 86_400_000;
     assert.equal(Math.round(days), 30);
     assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('the dialogs for a secret stay open while they send, so that it is shown', async () => {
+    const company = await service.company();
+    const { page } = await open('/tokens', company.token);
+    const creating = await hold(page, '**/v1/auth/tokens', ['POST']);
+    await button(page, 'Create a token').click();
+    await dialog(page).getByLabel('Name').fill('Build agent');
+    await page.keyboard.press('Enter');
+    await creating.arrived;
+    await assertStaysOpen(page);
+    creating.letGo();
+    const first = await secretOf(page);
+    await button(page, 'I have copied it').click();
+    const rotating = await hold(page, '**/rotate', ['POST']);
+    await button(page, 'Rotate – Build agent').click();
+    await button(page, 'Make a new secret').click();
+    await rotating.arrived;
+    await assertStaysOpen(page);
+    rotating.letGo();
+    assert.notEqual(await secretOf(page), first);
     await page.context().close();
   });
 

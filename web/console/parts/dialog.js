@@ -1,14 +1,17 @@
-import { html, useLayoutEffect, useRef } from '../html.js';
+import { html, useLayoutEffect, useRef, useState } from '../html.js';
 
 /**
  * A dialog over the page. It has the focus until it is closed, and gives it back.
  * @param {object} props
  * @param {string} props.heading
  * @param {() => void} props.close is called when the user closes it, also with Escape
+ * @param {boolean} [props.busy] whether it sends something. It then stays open, so that the answer is shown: it can have
+ *   a link or a secret that the service shows only once
  * @param {import('../html.js').Children} props.children
  */
-export function Dialog({ heading, close, children }) {
+export function Dialog({ heading, close, busy = false, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const [waits, setWaits] = useState(false);
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
@@ -20,18 +23,38 @@ export function Dialog({ heading, close, children }) {
         document.getElementById('page-heading')?.focus();
     };
   }, []);
+  useLayoutEffect(() => setWaits(false), [busy]);
   /** @param {Event} event */
   function cancel(event) {
     event.preventDefault();
-    close();
+    if (busy) setWaits(true);
+    else close();
+  }
+  /** Browsers close a dialog at a second Escape, even if the first one was refused. */
+  function closed() {
+    if (dialog.current?.isConnected !== true || dialog.current.open) return;
+    if (busy) dialog.current.showModal();
+    else close();
   }
   return html`
-    <dialog ref=${dialog} aria-labelledby="dialog-heading" onCancel=${cancel}>
+    <dialog ref=${dialog} aria-labelledby="dialog-heading" onCancel=${cancel} onClose=${closed}>
       <h2 id="dialog-heading">${heading}</h2>
       ${children}
+      <p class="quiet dialog-wait" role="status">${waits && 'Wait for the answer: it is on its way.'}</p>
     </dialog>
   `;
 }
+
+/**
+ * The button that closes a dialog without doing anything.
+ * @param {object} props
+ * @param {boolean} [props.busy] whether the dialog sends something, and stays open
+ * @param {() => void} props.close
+ * @param {string} [props.text]
+ */
+export const CloseButton = ({ busy = false, close, text = 'Cancel' }) => html`
+  <button type="button" class="small" aria-disabled=${busy ? 'true' : undefined} onClick=${() => !busy && close()}>${text}</button>
+`;
 
 /**
  * Asks before something that cannot be undone.
@@ -46,11 +69,11 @@ export function Dialog({ heading, close, children }) {
  */
 export function Question({ heading, yes, act, problem, busy, close, children }) {
   return html`
-    <${Dialog} heading=${heading} close=${close}>
+    <${Dialog} heading=${heading} busy=${busy} close=${close}>
       ${children}
       <p role="alert">${problem}</p>
       <div class="actions">
-        <button type="button" class="small" onClick=${close}>Cancel</button>
+        <${CloseButton} busy=${busy} close=${close} />
         <button type="button" class="small danger" aria-busy=${busy ? 'true' : undefined} onClick=${act}>${yes}</button>
       </div>
     <//>

@@ -1,5 +1,5 @@
 import { html } from '../html.js';
-import { Dialog } from './dialog.js';
+import { CloseButton, Dialog } from './dialog.js';
 
 /**
  * The text that was typed into a field, without spaces around it.
@@ -30,12 +30,12 @@ export function FormDialog({ heading, yes, act, busy, problem, danger = false, c
     if (event.target instanceof HTMLFormElement) act(new FormData(event.target));
   }
   return html`
-    <${Dialog} heading=${heading} close=${close}>
+    <${Dialog} heading=${heading} busy=${busy} close=${close}>
       <form class="fields" onSubmit=${submit} aria-busy=${busy ? 'true' : undefined}>
         ${children}
         <p role="alert">${problem}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class=${danger ? 'small danger' : 'fit'}>${yes}</button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 import { linkTo } from '../../address.js';
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
-import { Dialog, Question } from '../../parts/dialog.js';
+import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { neighbour } from '../../parts/focus.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { useRecord } from '../../parts/record.js';
@@ -143,11 +143,11 @@ export function RestoreTeam({ ask, team, close, done }) {
     await done(html`The Team <bdi>${team.name}</bdi> is restored.`, `row-${team.id}`);
   }
   return html`
-    <${Dialog} heading="Restore the Team?" close=${close}>
+    <${Dialog} heading="Restore the Team?" busy=${action.busy} close=${close}>
       <p><bdi>${team.name}</bdi> can be changed again, by the people and agents who could change it before.</p>
       <p role="alert">${action.problem}</p>
       <div class="actions">
-        <button type="button" class="small" onClick=${close}>Cancel</button>
+        <${CloseButton} busy=${action.busy} close=${close} />
         <button type="button" class="fit" aria-busy=${action.busy ? 'true' : undefined} onClick=${restore}>Restore the Team</button>
       </div>
     <//>

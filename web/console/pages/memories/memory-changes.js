@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
-import { Dialog, Question } from '../../parts/dialog.js';
+import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { isolated, Moment } from '../../parts/words.js';
 import { EditForm } from './memory-edit.js';
 
@@ -153,7 +153,7 @@ function Expiry({ memory, decision, decide, close }) {
     );
   }
   return html`
-    <${Dialog} heading="Set expiry" close=${close}>
+    <${Dialog} heading="Set expiry" busy=${decision.busy} close=${close}>
       <form novalidate onSubmit=${save}>
         <p>From then on the memory counts as archived, and searches do not find it.</p>
         <label for="expires-at">Expires at</label>
@@ -178,7 +178,7 @@ function Expiry({ memory, decision, decide, close }) {
         </div>
         <p id="expires-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${decision.busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>
         </div>
       </form>
@@ -201,7 +201,7 @@ function Move({ memory, clients, decision, decide, close }) {
     decide({ action: 'move', clientId: target === 'team' ? null : target }, 'It is moved.');
   }
   return html`
-    <${Dialog} heading="Move this memory" close=${close}>
+    <${Dialog} heading="Move this memory" busy=${decision.busy} close=${close}>
       <form novalidate onSubmit=${save}>
         <p>Its versions and its source move along. Those who can read the other layer can read it then, and no others.</p>
         <label for="move-to">Move to</label>
@@ -218,7 +218,7 @@ function Move({ memory, clients, decision, decide, close }) {
         </select>
         <p id="move-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${decision.busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Move</button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
-import { Dialog, Question } from '../../parts/dialog.js';
+import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
@@ -230,7 +230,7 @@ function NameDialog({ page, client, close, gone, isRestore, renamed }) {
     else renamed(reply.answer, client.name);
   }
   return html`
-    <${Dialog} heading=${isRestore ? 'Restore this client?' : 'Rename this client'} close=${close}>
+    <${Dialog} heading=${isRestore ? 'Restore this client?' : 'Rename this client'} busy=${busy} close=${close}>
       <form class="people-form" novalidate onSubmit=${save}>
         ${isRestore && html`<p><bdi>${client.name}</bdi> and everything in it can be found again, by those to whom it was open.</p>`}
         <label for="rename">Name</label>
@@ -238,7 +238,7 @@ function NameDialog({ page, client, close, gone, isRestore, renamed }) {
           onInput=${(/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) => setName(currentTarget.value)} />
         <p id="rename-problem" role="alert">${problem}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>${isRestore ? 'Restore' : 'Rename'}</button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
-import { Dialog, Question } from '../../parts/dialog.js';
+import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
@@ -235,7 +235,7 @@ function RoleDialog({ page, member, close, changed, left }) {
     else if (reply.status === 404) left(member, false);
   }
   return html`
-    <${Dialog} heading="Change role" close=${close}>
+    <${Dialog} heading="Change role" busy=${busy} close=${close}>
       <form class="people-form" onSubmit=${save}>
         <label for="role">Role of <bdi>${member.name}</bdi></label>
         <select id="role" value=${role} aria-describedby="role-means" onChange=${choose}>
@@ -250,7 +250,7 @@ function RoleDialog({ page, member, close, changed, left }) {
         </p>
         <p role="alert">${problem}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Save</button>
         </div>
       </form>

@@ -1,6 +1,6 @@
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
-import { Dialog } from '../../parts/dialog.js';
+import { CloseButton, Dialog } from '../../parts/dialog.js';
 
 const THANKS = 'Thank you. It counts as useful.';
 const QUESTIONED = 'Thank you. Reviewers will see it. Until they decide, searches still find it.';
@@ -63,7 +63,7 @@ export function Verdict({ ask, queryId, hit, about, said }) {
     ${
       asking &&
       html`
-        <${Dialog} heading="What is wrong with this passage?" close=${() => setAsking(false)}>
+        <${Dialog} heading="What is wrong with this passage?" busy=${action.busy} close=${() => setAsking(false)}>
           <form onSubmit=${send}>
             <p><bdi>${hit.title}</bdi></p>
             <fieldset class="search-verdicts">
@@ -96,7 +96,7 @@ export function Verdict({ ask, queryId, hit, about, said }) {
             ></textarea>
             <p role="alert">${action.problem}</p>
             <div class="actions">
-              <button type="button" class="small" onClick=${() => setAsking(false)}>Cancel</button>
+              <${CloseButton} busy=${action.busy} close=${() => setAsking(false)} />
               <button type="submit" class="small" aria-busy=${busy}>Send</button>
             </div>
           </form>

@@ -1,6 +1,6 @@
 import { html, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
-import { Dialog, Question } from '../../parts/dialog.js';
+import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { isolated, size } from '../../parts/words.js';
 import { Edit } from './edit.js';
 import { ArchiveMeaning, canWrite, Problem } from './labels.js';
@@ -205,7 +205,7 @@ function Move({ source, targets, clients, act, problem, busy, close }) {
   }
 
   return html`
-    <${Dialog} heading="Move this source" close=${close}>
+    <${Dialog} heading="Move this source" busy=${busy} close=${close}>
       <form class="source-form" onSubmit=${submit}>
         <p>
           <bdi>${source.title}</bdi> is now in the
@@ -235,7 +235,7 @@ function Move({ source, targets, clients, act, problem, busy, close }) {
         </p>
         <p role="alert">${problem}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Move</button>
         </div>
       </form>

@@ -1,6 +1,6 @@
 import { html, useRef, useState } from '../../html.js';
 import { useKnown } from '../../parts/all.js';
-import { Dialog } from '../../parts/dialog.js';
+import { CloseButton, Dialog } from '../../parts/dialog.js';
 
 /** The service accepts no more tags of a source, and no longer ones. */
 const MAX_TAGS = 20;
@@ -100,7 +100,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
 
   /** @typedef {Event & { currentTarget: HTMLInputElement }} Typed */
   return html`
-    <${Dialog} heading=${tagsOnly ? 'Edit the tags' : 'Edit this source'} close=${close}>
+    <${Dialog} heading=${tagsOnly ? 'Edit the tags' : 'Edit this source'} busy=${busy} close=${close}>
       <form class="source-form" novalidate onSubmit=${submit}>
         ${
           !tagsOnly &&
@@ -162,7 +162,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
         }
         <p role="alert">${fault === '' ? problem : fault}</p>
         <div class="actions">
-          <button type="button" class="small" onClick=${close}>Cancel</button>
+          <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Save</button>
         </div>
       </form>
