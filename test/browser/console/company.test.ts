@@ -9,7 +9,14 @@ import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertStaysOpen, assertWeight, hold, openConsole } from './console-tab.ts';
+import {
+  assertIsolates,
+  assertLooks,
+  assertStaysOpen,
+  assertWeight,
+  hold,
+  openConsole,
+} from './console-tab.ts';
 
 const PARTS = ['teams', 'people', 'invitations', 'grants', 'requests', 'tokens'] as const;
 /** Right-to-left, without a place to break, and with markup. */

@@ -108,7 +108,9 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const { page, faults, refused } = await open(company);
       await isShown(page);
       await pollOften(page);
-      await page.getByLabel('Tags').fill('Runbooks, on call');
+      await page.getByLabel('Tags').fill('Runbooks');
+      await page.getByLabel('Tags').press('Enter');
+      await page.getByLabel('Tags').fill('On call, at night');
       await drop(page, [
         { name: 'runbook.md', text: '# Night build\n\nIt runs at two.' },
         { name: HOSTILE, text: 'The tapir swims.' },
@@ -137,7 +139,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const href = new URL(String(await link.getAttribute('href')), base);
       const id = href.pathname.replace('/sources/', '');
       const source = (await get(service, company, `/v1/memory/sources/${id}`)).json<{ tags: string[] }>();
-      assert.deepEqual(source.tags, ['runbooks', 'on call']);
+      assert.deepEqual(source.tags, ['runbooks', 'on call, at night']);
       assert.deepEqual([faults, refused], [[], []]);
       await page.context().close();
     });
@@ -317,7 +319,8 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await isShown(page);
     await page.getByLabel('Tags').fill('x'.repeat(51));
     await choose(page, [{ name: 'a.txt', text: 'A text.' }]);
-    await warns(page, 'The files were not added. A tag can have 50 characters.');
+    await warns(page, 'The files were not added. Correct the tags first.');
+    await warns(page, 'A tag has at most 50 characters.');
     assert.equal(await focused(page), 'tags');
     assert.equal(await page.getByLabel('Tags').inputValue(), 'x'.repeat(51));
     await page.context().close();

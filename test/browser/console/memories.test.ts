@@ -99,7 +99,9 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await warns(page, 'Enter a title.');
     assert.equal(await focused(page), 'edit-title');
     await page.getByLabel('Title').fill('VPN gateway');
-    await page.getByLabel('Tags').fill('network, vpn');
+    await page.getByLabel('Tags').fill('network');
+    await page.getByLabel('Tags').press('Enter');
+    await page.getByLabel('Tags').fill('VPN, internal');
     await press(page, 'Save');
     await says(page, 'Saved. Searches find the new text.');
     assert.equal(await focused(page), 'memory-heading');
@@ -110,11 +112,16 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
       'inserted: VPN gateway',
       'inserted: vpn3',
     ]);
-    assert.deepEqual(await page.locator('.memory-tags .tag').allInnerTexts(), ['network', 'vpn']);
+    assert.deepEqual(await page.locator('.memory-tags .tag').allInnerTexts(), ['network', 'vpn, internal']);
+    await press(page, 'Edit');
+    await press(page, 'Remove the tag network');
+    await press(page, 'Save');
+    await heading(page, 'Version 3');
+    assert.deepEqual(await page.locator('.memory-tags .tag').allInnerTexts(), ['vpn, internal']);
     await press(page, 'Restore version 1');
     await says(page, 'Version 1 is published again.');
     await heading(page, 'Gateway');
-    await page.getByText('3 versions', { exact: true }).waitFor();
+    await page.getByText('4 versions', { exact: true }).waitFor();
     await press(page, 'Archive');
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await says(page, 'Archived.');
@@ -135,7 +142,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     const memory = await addMemory(service, company, 'published', { title: 'Gateway' });
     const { page, faults, refused } = await open(`/memories/${memory.id}`, company);
     await press(page, 'Set expiry');
-    await page.getByLabel('Expires at').fill('2001-01-01T00:00');
+    await page.getByLabel('Expires (your time)').fill('2001-01-01T00:00');
     await press(page, 'Save');
     await warns(page, 'Choose a time that is not in the past.');
     await press(page, 'In 90 days');

@@ -62,11 +62,11 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByLabel('Email', { exact: true }).fill(email);
     await page.getByLabel('Acme').selectOption('Read and write');
     await button(page, 'Make the link').click();
-    await page.getByText('It is shown only now').waitFor();
+    await page.getByText('The link is shown only now').waitFor();
     assert.equal(await focused(page), 'link-heading');
-    const link = await page.getByLabel('Link', { exact: true }).inputValue();
+    const link = await page.locator('.invite-link code').innerText();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await button(page, 'Copy the link').click();
+    await button(page, 'Copy the line: invite').click();
     await page.getByText('Copied').waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
     const mail = String(await page.getByRole('link', { name: 'Write a mail with it' }).getAttribute('href'));
@@ -114,7 +114,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), invite.email);
     await page.getByLabel('Role').selectOption('admin');
     await button(page, 'Make the link').click();
-    await page.getByText('It is shown only now').waitFor();
+    await page.getByText('The link is shown only now').waitFor();
     await button(page, 'Done').click();
     assert.equal(await focused(page), 'invite');
     const [made] = await listAll<{ role: string; state: string }>(service, company, '/v1/team/invites');

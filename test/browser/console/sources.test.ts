@@ -299,7 +299,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await button(page, 'Remove the tag old').click();
     await page.getByRole('combobox', { name: 'Tags' }).fill('Airport ');
     await page.getByRole('combobox', { name: 'Tags' }).press('Enter');
-    await page.getByRole('combobox', { name: 'Tags' }).fill('typed only');
+    await page.getByRole('combobox', { name: 'Tags' }).fill('typed only, with a comma');
     await page.getByLabel('Expires').fill('2020-01-01T10:00');
     await button(page, 'Save').click();
     await alarmed(page, 'Choose a time in the future');
@@ -309,7 +309,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await said(page, 'Saved.');
     await title(page, 'Tram to the airport · Sources');
     const edited = await read(company, id);
-    assert.deepEqual(edited.tags, ['travel', 'airport', 'typed only']);
+    assert.deepEqual(edited.tags, ['travel', 'airport', 'typed only, with a comma']);
     assert.equal(new Date(edited.expiresAt ?? '').getTime(), new Date(2098, 6, 1, 10).getTime());
     await button(page, 'Edit').click();
     await button(page, 'Never').click();

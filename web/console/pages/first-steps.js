@@ -1,7 +1,7 @@
 import { linkTo } from '../address.js';
 import { html, useLayoutEffect, useState } from '../html.js';
 import { isDone, problemOf, useAsk } from '../parts/ask.js';
-import { CommandLine } from './command-line.js';
+import { CommandLine } from '../parts/copy.js';
 
 /**
  * Which steps are done already.

@@ -1,12 +1,13 @@
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
+import { LinkDialog } from '../../parts/copy.js';
 import { Question } from '../../parts/dialog.js';
+import { INVITE_HOURS, LinkTime } from '../../parts/fields.js';
 import { useFocus } from '../../parts/focus.js';
 import { FormDialog } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';
-import { LinkDialog } from './link-dialog.js';
 import { nameIn } from './names.js';
 
 /**
@@ -103,12 +104,7 @@ function Invite({ ask, close, made }) {
     <${FormDialog} heading="Invite an Admin of the Company" yes="Make the invitation" act=${invite} ...${action} close=${close}>
       <label for="email">Email</label>
       <input id="email" name="email" type="email" required maxlength="300" autocomplete="off" />
-      <label for="hours">The link works for</label>
-      <select id="hours" name="hours">
-        <option value="24">1 day</option>
-        <option value="168" selected>7 days</option>
-        <option value="720">30 days</option>
-      </select>
+      <${LinkTime} id="hours" hours=${INVITE_HOURS} start=${168} />
       <p class="quiet hint">
         An Admin makes, renames and archives Teams. To read or change what is in a Team of others, the Admin needs a grant. A new invitation
         replaces the open one to the same email.

@@ -1,11 +1,12 @@
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
+import { LinkDialog } from '../../parts/copy.js';
 import { Question } from '../../parts/dialog.js';
+import { LinkTime } from '../../parts/fields.js';
 import { neighbour, useFocus } from '../../parts/focus.js';
 import { FormDialog } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';
-import { LinkDialog } from './link-dialog.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
@@ -150,7 +151,7 @@ function ResetLink({ ask, member, close }) {
   const [made, setMade] = useState(/** @type {{ url: string, expiresAt: string } | null} */ (null));
   /** @param {FormData} fields */
   async function make(fields) {
-    const body = { ttlSeconds: Number(fields.get('ttl')) };
+    const body = { ttlSeconds: Number(fields.get('hours')) * 3600 };
     const reply = await action.send('POST', `company/members/${member.userId}/reset-link`, body);
     if (reply !== null) setMade(reply.answer);
   }
@@ -164,12 +165,7 @@ function ResetLink({ ask, member, close }) {
   return html`
     <${FormDialog} heading="Make a reset link" yes="Make the link" act=${make} ...${action} close=${close}>
       <p>For <bdi>${member.name}</bdi>, who forgot the password. Anyone with the link can sign in as this person. A new link replaces the one before.</p>
-      <label for="ttl">It works for</label>
-      <select id="ttl" name="ttl">
-        <option value="3600">1 hour</option>
-        <option value="14400">4 hours</option>
-        <option value="86400">1 day</option>
-      </select>
+      <${LinkTime} id="hours" hours=${[1, 4, 24]} start=${1} />
     <//>
   `;
 }

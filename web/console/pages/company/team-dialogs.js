@@ -1,11 +1,11 @@
 import { linkTo } from '../../address.js';
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
+import { LinkDialog } from '../../parts/copy.js';
 import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { neighbour } from '../../parts/focus.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { useRecord } from '../../parts/record.js';
-import { LinkDialog } from './link-dialog.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team

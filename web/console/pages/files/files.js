@@ -1,9 +1,9 @@
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
+import { CommandLine } from '../../parts/copy.js';
 import { toHeading } from '../../parts/focus.js';
 import { useClientNames, usePeopleNames } from '../../parts/names.js';
 import { count, size } from '../../parts/words.js';
-import { CommandLine } from '../command-line.js';
 import { ChosenFile } from './file.js';
 import { useFiles } from './read-files.js';
 import { conflictCopy, hasWords, nameOf, shownPath, VIEWS } from './shape.js';

@@ -1,4 +1,5 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
+import { TagField, useTags } from '../../parts/fields.js';
 import { isolated, size } from '../../parts/words.js';
 import { chosenIn, droppedIn, EXTENSIONS, MAX_FILE_BYTES } from './chosen-files.js';
 
@@ -6,31 +7,6 @@ import { chosenIn, droppedIn, EXTENSIONS, MAX_FILE_BYTES } from './chosen-files.
  * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
  * @typedef {import('./sender.js').Target} Target
  */
-
-const MAX_TAGS = 20;
-const MAX_TAG_LENGTH = 50;
-
-/** @param {string} text */
-const tagsIn = (text) => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-];
-
-/**
- * What is wrong with the tags, or ''.
- * @param {readonly string[]} tags
- */
-function faultOfTags(tags) {
-  if (tags.length > MAX_TAGS) return `A file can have ${MAX_TAGS} tags; these are ${tags.length}.`;
-  const long = tags.some(
-    (tag) => Array.from(tag.toLowerCase().replaceAll('ß', 'ss')).length > MAX_TAG_LENGTH,
-  );
-  return long ? `A tag can have ${MAX_TAG_LENGTH} characters. Separate tags with commas.` : '';
-}
 
 /** The date of today where the user is. */
 const today = () => new Intl.DateTimeFormat('sv').format(new Date());
@@ -53,14 +29,12 @@ const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes('Files') ===
  */
 export function AddFiles({ clients, client, sender }) {
   const [chosenLayer, setLayer] = useState(/** @type {string | null} */ (null));
-  const [tags, setTags] = useState('');
+  const tags = useTags();
   const [expiry, setExpiry] = useState('');
   const [over, setOver] = useState(false);
   const [problem, setProblem] = useState('');
-  const tagField = useRef(/** @type {HTMLInputElement | null} */ (null));
   const layer = chosenLayer ?? client ?? '';
   const known = clients?.find(({ id }) => id === layer);
-  const fault = faultOfTags(tagsIn(tags));
 
   /** @param {readonly import('./chosen-files.js').Chosen[]} chosen */
   function add(chosen) {
@@ -69,13 +43,15 @@ export function AddFiles({ clients, client, sender }) {
     if (expiry !== '' && expiry < today()) {
       return setProblem('The files were not added: the day on which they expire is over.');
     }
-    if (fault !== '') {
-      setProblem(`The files were not added. ${fault}`);
-      tagField.current?.focus();
+    const named = tags.all();
+    if (named === null) {
+      setProblem('The files were not added. Correct the tags first.');
+      document.getElementById('tags')?.focus();
       return undefined;
     }
+    tags.add();
     // Also if the client is not open to the user: then the service refuses, and nothing is stored elsewhere.
-    const target = { clientId: layer === '' ? null : layer, tags: tagsIn(tags), expiresAt: endOf(expiry) };
+    const target = { clientId: layer === '' ? null : layer, tags: [...named], expiresAt: endOf(expiry) };
     return sender.add(chosen, target);
   }
   const adding = useRef(add);
@@ -133,17 +109,7 @@ export function AddFiles({ clients, client, sender }) {
           </select>
         </div>
         <div class="wide">
-          <label for="tags">Tags, separated by commas</label>
-          <input
-            id="tags"
-            ref=${tagField}
-            value=${tags}
-            autocomplete="off"
-            aria-invalid=${fault === '' ? undefined : 'true'}
-            aria-describedby="tags-fault"
-            onInput=${(/** @type {any} */ event) => setTags(event.target.value)}
-          />
-          <p id="tags-fault" class="imports-fault">${fault}</p>
+          <${TagField} id="tags" field=${tags} />
         </div>
         <div>
           <label for="expiry">Expire at the end of</label>

@@ -1,6 +1,7 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
+import { daysFrom, ExpiryField, fieldTime } from '../../parts/fields.js';
 import { isolated, Moment } from '../../parts/words.js';
 import { EditForm } from './memory-edit.js';
 
@@ -71,7 +72,7 @@ export function MemoryChanges({ ask, memory, clients, canChange, changed, decisi
     return html`<${EditForm} decision=${decision} memory=${memory} close=${() => setEditing(false)} saved=${saved} />`;
   }
   const canReopen =
-    state === 'discarded' && decidedAt !== null && new Date(decidedAt) > daysFromNow(-REOPEN_DAYS);
+    state === 'discarded' && decidedAt !== null && new Date(decidedAt) > daysFrom(-REOPEN_DAYS);
   const stays = state === 'review' || state === 'published';
   const button = (/** @type {string} */ text, /** @type {() => void} */ act, look = '') =>
     html`<button type="button" class=${`small ${look}`} onClick=${act}>${text}</button>`;
@@ -89,7 +90,7 @@ export function MemoryChanges({ ask, memory, clients, canChange, changed, decisi
         ${button('Delete for good', () => open('purge'), 'danger')}
       </div>`
     }
-    ${canReopen && decidedAt !== null && html`<p class="quiet">It can be put back into review until <${Moment} at=${daysFromNow(REOPEN_DAYS, decidedAt).toISOString()} />.</p>`}
+    ${canReopen && decidedAt !== null && html`<p class="quiet">It can be put back into review until <${Moment} at=${daysFrom(REOPEN_DAYS, decidedAt).toISOString()} />.</p>`}
     ${asked === null && html`<p role="alert">${decision.problem}</p>`}
     ${asked === 'expiry' && html`<${Expiry} memory=${memory} decision=${decision} decide=${decide} close=${close} />`}
     ${asked === 'move' && html`<${Move} memory=${memory} clients=${clients ?? []} decision=${decision} decide=${decide} close=${close} />`}
@@ -111,22 +112,6 @@ export function MemoryChanges({ ask, memory, clients, canChange, changed, decisi
 }
 
 /**
- * @param {number} days
- * @param {string} [at] counted from here in place of now
- */
-function daysFromNow(days, at) {
-  const time = at === undefined ? new Date() : new Date(at);
-  time.setDate(time.getDate() + days);
-  return time;
-}
-
-/**
- * A time as a field of the kind `datetime-local` shows it.
- * @param {Date} at
- */
-const fieldTime = (at) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
-/**
  * @typedef {object} FormProps
  * @property {Memory} memory
  * @property {import('./memory-edit.js').Decision} decision
@@ -136,7 +121,7 @@ const fieldTime = (at) => new Date(at.getTime() - at.getTimezoneOffset() * 60_00
 
 /** @param {FormProps} props */
 function Expiry({ memory, decision, decide, close }) {
-  const [at, setAt] = useState(memory.expiresAt === null ? '' : fieldTime(new Date(memory.expiresAt)));
+  const [at, setAt] = useState(fieldTime(memory.expiresAt));
   const [fault, setFault] = useState('');
   /** @param {SubmitEvent} event */
   function save(event) {
@@ -155,28 +140,9 @@ function Expiry({ memory, decision, decide, close }) {
   return html`
     <${Dialog} heading="Set expiry" busy=${decision.busy} close=${close}>
       <form novalidate onSubmit=${save}>
-        <p>From then on the memory counts as archived, and searches do not find it.</p>
-        <label for="expires-at">Expires at</label>
-        <p id="expires-hint">Empty: it never expires.</p>
-        <input
-          id="expires-at"
-          type="datetime-local"
-          aria-describedby="expires-hint expires-problem"
-          aria-invalid=${fault === '' ? undefined : 'true'}
-          value=${at}
-          onInput=${(/** @type {InputEvent} */ { target }) => target instanceof HTMLInputElement && setAt(target.value)}
-        />
-        <div class="actions memory-presets">
-          ${[30, 90, 365].map(
-            (
-              days,
-            ) => html`<button type="button" class="small" onClick=${() => setAt(fieldTime(daysFromNow(days)))}>
-              In ${days === 365 ? 'a year' : `${days} days`}
-            </button>`,
-          )}
-          <button type="button" class="small" onClick=${() => setAt('')}>Never</button>
-        </div>
-        <p id="expires-problem" role="alert">${fault === '' ? decision.problem : fault}</p>
+        <${ExpiryField} id="expires-at" value=${at} change=${setAt} fault=${fault}
+          hint="From then on the memory counts as archived, and searches do not find it." />
+        <p role="alert">${decision.problem}</p>
         <div class="actions">
           <${CloseButton} busy=${decision.busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${decision.busy ? 'true' : undefined}>Save</button>

@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
+import { TagField, useTags } from '../../parts/fields.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
@@ -102,7 +103,7 @@ export function EditForm({ decision, memory, close, saved }) {
   const [before] = useState(memory);
   const [title, setTitle] = useState(before.title);
   const [content, setContent] = useState(before.content);
-  const [tags, setTags] = useState(before.tags.join(', '));
+  const tags = useTags(before.tags);
   const [faults, setFaults] = useState({ title: '', content: '' });
   const fields = {
     title: useRef(/** @type {HTMLInputElement | null} */ (null)),
@@ -120,17 +121,13 @@ export function EditForm({ decision, memory, close, saved }) {
     setFaults(found);
     if (found.title !== '') return fields.title.current?.focus();
     if (found.content !== '') return fields.content.current?.focus();
+    const next = tags.all();
+    if (next === null) return document.getElementById('edit-tags')?.focus();
+    const isSame = next.length === before.tags.length && next.every((tag) => before.tags.includes(tag));
     const change = {
       ...(title === before.title ? {} : { title }),
       ...(content === before.content ? {} : { content }),
-      ...(tags === before.tags.join(', ')
-        ? {}
-        : {
-            tags: tags
-              .split(',')
-              .map((tag) => tag.trim())
-              .filter(Boolean),
-          }),
+      ...(isSame ? {} : { tags: next }),
     };
     if (Object.keys(change).length === 0) return close();
     void decision.send({ action: 'update', ...change }, 'Saved. Searches find the new text.', saved);
@@ -171,9 +168,7 @@ export function EditForm({ decision, memory, close, saved }) {
         value=${content}
         onInput=${onInput(setContent)}
       ></textarea>
-      <label for="edit-tags">Tags</label>
-      <p id="edit-tags-hint">Separate them with commas.</p>
-      <input id="edit-tags" dir="auto" aria-describedby="edit-tags-hint" value=${tags} onInput=${onInput(setTags)} />
+      <${TagField} id="edit-tags" field=${tags} />
       <p role="alert">${decision.problem}</p>
       ${
         memory.version !== before.version &&

@@ -2,7 +2,8 @@ import { html, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
 import { isDone } from '../../parts/ask.js';
-import { Moment } from '../../parts/words.js';
+import { LinkShownOnce } from '../../parts/copy.js';
+import { INVITE_HOURS, LinkTime } from '../../parts/fields.js';
 import { matches } from './team-page.js';
 
 /**
@@ -16,11 +17,6 @@ import { matches } from './team-page.js';
 const MAX_GRANTS = 200;
 /** With more clients than this, a field filters them. */
 const FILTER_FROM = 8;
-const TIMES = [
-  { hours: 24, name: '1 day' },
-  { hours: 168, name: '7 days' },
-  { hours: 720, name: '30 days' },
-];
 
 /**
  * The form for an invite.
@@ -33,7 +29,6 @@ const TIMES = [
 export function InviteForm({ page, like, made, cancel }) {
   const [email, setEmail] = useState(like.email ?? '');
   const [role, setRole] = useState(like.role ?? 'member');
-  const [hours, setHours] = useState('168');
   const [grants, setGrants] = useState(
     new Map(like.grants?.map(({ clientId, access }) => [clientId, String(access)])),
   );
@@ -45,6 +40,7 @@ export function InviteForm({ page, like, made, cancel }) {
   /** @param {SubmitEvent} event */
   async function submit(event) {
     event.preventDefault();
+    const fields = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     if (!email.includes('@')) {
       setProblem(email.trim() === '' ? 'Enter the email of the person.' : 'This is not an email address.');
       field.current?.focus();
@@ -60,7 +56,7 @@ export function InviteForm({ page, like, made, cancel }) {
     const reply = await request('POST', 'team/invites', {
       email: email.trim(),
       role,
-      expiresInHours: Number(hours),
+      expiresInHours: Number(fields.get('invite-time')),
       ...(given.length === 0 ? {} : { grants: given.map(([clientId, access]) => ({ clientId, access })) }),
     });
     if (reply !== null && isDone(reply)) made(reply.answer);
@@ -92,10 +88,7 @@ export function InviteForm({ page, like, made, cancel }) {
           </select>
         </div>
         <div>
-          <label for="invite-time">The link works for</label>
-          <select id="invite-time" value=${hours} onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => setHours(currentTarget.value)}>
-            ${TIMES.map((time) => html`<option key=${time.hours} value=${String(time.hours)}>${time.name}</option>`)}
-          </select>
+          <${LinkTime} id="invite-time" hours=${INVITE_HOURS} start=${168} />
         </div>
       </div>
       ${role === 'member' && html`<${GrantFields} page=${page} grants=${grants} change=${setGrants} />`}
@@ -162,17 +155,6 @@ function GrantFields({ page, grants, change }) {
  * @param {() => void} props.done
  */
 export function InviteLink({ issued: { invite, url }, team, done }) {
-  const [outcome, setOutcome] = useState('');
-  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  async function copy() {
-    field.current?.select();
-    try {
-      await navigator.clipboard.writeText(url);
-      setOutcome('Copied');
-    } catch {
-      setOutcome('The browser did not allow it. The link is selected: copy it with the keyboard.');
-    }
-  }
   const mail = new URLSearchParams({
     subject: `Join the Team ${team}`,
     body: `Open this link to join the Team ${team}. It works once.\n\n${url}\n`,
@@ -182,18 +164,10 @@ export function InviteLink({ issued: { invite, url }, team, done }) {
   return html`
     <div class="invite-link">
       <h2 id="link-heading" tabindex="-1">Send this link to <bdi>${invite.email}</bdi></h2>
-      <p class="quiet">
-        It is shown only now, works once, and until <${Moment} at=${invite.expiresAt} />. The service sends no mail.
-      </p>
-      <label for="invite-link">Link</label>
-      <div class="link-line">
-        <input id="invite-link" type="text" readonly value=${url} ref=${field} />
-        <button type="button" class="small primary" onClick=${copy}>Copy the link</button>
-      </div>
+      <${LinkShownOnce} label="invite" url=${url} expiresAt=${invite.expiresAt} />
       <div class="actions">
         <a href=${mailto}>Write a mail with it</a>
         <button type="button" class="small" onClick=${done}>Done</button>
-        <span role="status" class="quiet">${outcome}</span>
       </div>
     </div>
   `;

@@ -1,4 +1,5 @@
-import { html, useState } from '../../html.js';
+import { html } from '../../html.js';
+import { useCopy } from '../../parts/copy.js';
 import { isolated } from '../../parts/words.js';
 import { KeyButton } from './keys.js';
 
@@ -122,25 +123,18 @@ export function Outcomes({ decisions, queue, acts, canDecide }) {
  * @param {() => void} props.close
  */
 function Orphan({ item, draft, close }) {
-  const [copied, setCopied] = useState('');
+  const { outcome, copy } = useCopy('Select the text and copy it');
   const id = `orphan-${item.id}`;
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(`${draft.title}\n\n${draft.content}`);
-      setCopied('Copied');
-    } catch {
-      setCopied('Select the text and copy it');
-    }
-  }
+  const text = `${draft.title}\n\n${draft.content}`;
   return html`
     <section class="card review-orphan">
       <label for=${id}>Your text for <bdi>${item.title}</bdi></label>
       <p class="quiet">It was not stored, because the item was decided on elsewhere. It is kept here until you leave the page.</p>
-      <textarea id=${id} readonly dir="auto">${`${draft.title}\n\n${draft.content}`}</textarea>
+      <textarea id=${id} readonly dir="auto">${text}</textarea>
       <div class="actions">
-        <button type="button" class="small" onClick=${copy}>Copy</button>
+        <button type="button" class="small" onClick=${() => copy(text)}>Copy</button>
         <button type="button" class="small" onClick=${close}>Remove</button>
-        <span class="quiet" role="status">${copied}</span>
+        <span class="quiet" role="status">${outcome}</span>
       </div>
     </section>
   `;

@@ -1,5 +1,6 @@
 import { html, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
+import { copyText } from '../../parts/copy.js';
 import { count, KINDS, Moment, Uri } from '../../parts/words.js';
 import { excerptOf, lastBreak, Marked, nextBreak } from './marks.js';
 import { Verdict } from './verdict.js';
@@ -121,12 +122,10 @@ export function HitItem({ ask, hit, queryId, sought, client, link, tagLink, isAr
   }
   async function copy() {
     const url = new URL(href, location.href).href;
-    try {
-      await navigator.clipboard.writeText(url);
-      setOutcome('The link is copied.');
-    } catch {
-      setOutcome(html`Copy this link: <span class="search-link">${url}</span>`);
-    }
+    const isCopied = await copyText(url);
+    setOutcome(
+      isCopied ? 'The link is copied.' : html`Copy this link: <span class="search-link">${url}</span>`,
+    );
   }
 
   const about = html`<span class="unseen">${' '}(<bdi>${hit.title}</bdi>)</span>`;

@@ -1,6 +1,6 @@
 import { ROOT } from '../../../shared/ask-service.js';
 import { html } from '../../html.js';
-import { CommandLine } from '../command-line.js';
+import { CommandLine } from '../../parts/copy.js';
 
 /** In place of a token that is not known. */
 export const NO_TOKEN = '<token>';

@@ -1,8 +1,8 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { useAll } from '../../parts/all.js';
 import { useAsk } from '../../parts/ask.js';
+import { CommandLine } from '../../parts/copy.js';
 import { Moment } from '../../parts/words.js';
-import { CommandLine } from '../command-line.js';
 import { Connect, NO_TOKEN } from './connect.js';
 import { NewToken } from './new-token.js';
 import { TokenList } from './token-list.js';

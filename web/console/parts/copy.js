@@ -1,0 +1,81 @@
+import { html, useState } from '../html.js';
+import { Dialog } from './dialog.js';
+import { Moment } from './words.js';
+
+/**
+ * Copies a text.
+ * @param {string} text
+ * @returns {Promise<boolean>} false if the browser does not allow it
+ */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Copies a text, and says whether it is copied.
+ * @param {string} otherwise what the user does if the browser does not allow it
+ * @returns {{ outcome: string, copy: (text: string) => Promise<void> }}
+ */
+export function useCopy(otherwise) {
+  const [outcome, setOutcome] = useState('');
+  return {
+    outcome,
+    copy: async (text) => setOutcome((await copyText(text)) ? 'Copied' : otherwise),
+  };
+}
+
+/**
+ * A line, such as one for a terminal, with a button that copies it.
+ * @param {object} props
+ * @param {string} props.label what the line does, for the name of the button
+ * @param {string} props.line
+ */
+export function CommandLine({ label, line }) {
+  const { outcome, copy } = useCopy('Select the line and copy it');
+  return html`
+    <div class="command">
+      <code>${line}</code>
+      <button type="button" class="small" onClick=${() => copy(line)}>Copy<span class="unseen">${` the line: ${label}`}</span></button>
+      <span class="quiet" role="status">${outcome}</span>
+    </div>
+  `;
+}
+
+/**
+ * A link that the service shows only once, and how to send it.
+ * @param {object} props
+ * @param {string} props.label what the link is, for the name of the button
+ * @param {string} props.url
+ * @param {string} props.expiresAt
+ */
+export const LinkShownOnce = ({ label, url, expiresAt }) => html`
+  <${CommandLine} label=${label} line=${url} />
+  <p class="quiet once">
+    The link is shown only now. It works once, until <${Moment} at=${expiresAt} />. The service sends no mail: send it yourself.
+  </p>
+`;
+
+/**
+ * The same in a dialog. The link leaves the document when the dialog is closed.
+ * @param {object} props
+ * @param {string} props.heading
+ * @param {string} props.label
+ * @param {string} props.url
+ * @param {string} props.expiresAt
+ * @param {() => void} props.close
+ * @param {import('../html.js').Children} props.children for whom it is
+ */
+export const LinkDialog = ({ heading, label, url, expiresAt, close, children }) => html`
+  <${Dialog} heading=${heading} close=${close}>
+    ${children}
+    <${LinkShownOnce} label=${label} url=${url} expiresAt=${expiresAt} />
+    <div class="actions">
+      <button type="button" class="small" onClick=${close}>Close</button>
+    </div>
+  <//>
+`;
