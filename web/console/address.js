@@ -1,4 +1,5 @@
 import { ROOT } from '../shared/ask-service.js';
+import { useLayoutEffect } from './html.js';
 
 /**
  * The address of a page of the console.
@@ -49,4 +50,53 @@ export function clickedLink(event) {
   if (!(link instanceof HTMLAnchorElement) || link.target !== '') return null;
   const url = new URL(link.href);
   return url.origin === location.origin && url.pathname.startsWith(ROOT.pathname) ? url : null;
+}
+
+/**
+ * Something that would be lost if the page were left now: the question, and which addresses leave it.
+ * @typedef {{ question: string, leaves: (from: Address, to: Address) => boolean }} Hold
+ */
+
+/** @type {Set<Hold>} */
+const holds = new Set();
+
+/** @param {BeforeUnloadEvent} event */
+const warn = (event) => event.preventDefault();
+
+/**
+ * Whether another page, record or Team is shown there.
+ * @param {Address} from
+ * @param {Address} to
+ */
+export const leavesPage = (from, to) =>
+  from.path !== to.path || (from.team !== null && to.team !== null && from.team !== to.team);
+
+/**
+ * Asks before the page is left while something would be lost by it: in the console with a question, and when the tab is
+ * closed or reloaded with that of the browser.
+ * @param {string} question says what would be lost; '' while nothing would
+ * @param {Hold['leaves']} [leaves]
+ */
+export function useLeaveQuestion(question, leaves = leavesPage) {
+  useLayoutEffect(() => {
+    if (question === '') return undefined;
+    const hold = { question, leaves };
+    holds.add(hold);
+    // A listener that is always there would keep the page out of the cache of the browser.
+    addEventListener('beforeunload', warn);
+    return () => {
+      holds.delete(hold);
+      if (holds.size === 0) removeEventListener('beforeunload', warn);
+    };
+  }, [question]);
+}
+
+/**
+ * Whether another address can be shown. Asks the user if something would be lost.
+ * @param {Address} from
+ * @param {Address} to
+ */
+export function mayLeave(from, to) {
+  const hold = [...holds].find(({ leaves }) => leaves(from, to));
+  return hold === undefined || confirm(hold.question);
 }

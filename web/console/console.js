@@ -1,6 +1,6 @@
 import { endSession, findSession, forgetSession, storeSession } from '../shared/session.js';
-import { clickedLink, readAddress } from './address.js';
-import { html, render, useLayoutEffect, useState } from './html.js';
+import { clickedLink, mayLeave, readAddress } from './address.js';
+import { html, render, useLayoutEffect, useRef, useState } from './html.js';
 import { sectionAt } from './sections.js';
 import { SignIn } from './sign-in.js';
 import { SignedIn } from './signed-in.js';
@@ -18,6 +18,12 @@ import { SignedIn } from './signed-in.js';
 const AGAIN_MS = 5000;
 const ENDED = 'Your session has ended. Sign in again to go on.';
 
+/** The place of the present address in the history of the tab, so that a step in it can be undone. */
+const placeNow = () => Number(history.state?.place ?? 0);
+
+/** What is shown after the user has signed out is no address. */
+const SIGNED_OUT = { path: '', team: null, query: new URLSearchParams() };
+
 /** @returns {User} */
 const signedOut = (message = '', /** @type {string | null} */ open = null) => ({
   kind: 'out',
@@ -31,6 +37,14 @@ function Console() {
   const [address, setAddress] = useState(() => readAddress(location));
   const [leaving, setLeaving] = useState(false);
   const section = sectionAt(address.path);
+  /** What is shown now, for the listeners, and its place in the history. */
+  const shown = useRef({ address, place: placeNow() });
+
+  /** @param {import('./address.js').Address} next */
+  function show(next) {
+    shown.current = { address: next, place: placeNow() };
+    setAddress(next);
+  }
 
   useLayoutEffect(() => {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -47,7 +61,12 @@ function Console() {
       }
     }
     void begin();
-    const follow = () => setAddress(readAddress(location));
+    function follow() {
+      const next = readAddress(location);
+      if (mayLeave(shown.current.address, next)) show(next);
+      // The browser has made the step already.
+      else history.go(shown.current.place - placeNow());
+    }
     addEventListener('popstate', follow);
     return () => {
       clearTimeout(timer);
@@ -56,13 +75,19 @@ function Console() {
   }, []);
 
   /**
-   * Shows another address of the console.
+   * Shows another address of the console, unless the user wants to stay.
    * @param {string} href
    * @param {boolean} [replace] whether it takes the place of the present one in the history
    */
   function go(href, replace = false) {
-    history[replace ? 'replaceState' : 'pushState'](null, '', href);
-    setAddress(readAddress(location));
+    if (!mayLeave(shown.current.address, readAddress(new URL(href, location.href)))) {
+      // What was chosen, such as a Team, is shown as it was before.
+      setAddress({ ...shown.current.address });
+      return;
+    }
+    const place = placeNow() + (replace ? 0 : 1);
+    history[replace ? 'replaceState' : 'pushState']({ place }, '', href);
+    show(readAddress(location));
   }
 
   /** @param {MouseEvent} event */
@@ -81,7 +106,7 @@ function Console() {
 
   /** @param {string} token */
   async function signOut(token) {
-    if (leaving) return;
+    if (leaving || !mayLeave(shown.current.address, SIGNED_OUT)) return;
     setLeaving(true);
     const failure = await endSession(token);
     setLeaving(false);

@@ -10,6 +10,7 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
 import {
+  answerQuestions,
   assertIsolates,
   assertLooks,
   assertStaysOpen,
@@ -123,7 +124,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('#company').innerText(), 'Harbour');
 
     await button(page, 'Name and quota – Test Team').click();
-    await dialog(page).getByLabel('Most chunks').fill('7000');
+    await dialog(page).getByLabel('Most passages').fill('7000');
     await dialog(page).getByLabel('Name', { exact: true }).fill('Pier');
     await button(page, 'Save').click();
     await said(page, 'The Team Pier is changed.');
@@ -319,6 +320,36 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await said(page, '1 grant changed.');
     assert.equal((await list(company, 'grants')).length, 1);
     assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('changes of grants that are not saved are not lost without a question', async () => {
+    const company = await service.company();
+    await admin(company, 'Ada');
+    const { page } = await open('people', company.token);
+    await page.getByRole('link', { name: 'Grants' }).click();
+    await page.getByLabel('Test Team for Ada').selectOption('read');
+    await page.getByText('1 change not saved').waitFor();
+    const question = '1 change of grants is not saved. Leave all the same?';
+    const stayed = answerQuestions(page, 'stay');
+    await page.getByRole('link', { name: 'Agent tokens' }).click();
+    await page.getByRole('link', { name: 'Sources' }).first().click();
+    await page.evaluate('history.back()');
+    await page.waitForURL(/part=grants/);
+    await button(page, 'Sign out').click();
+    await page.reload().catch(() => undefined);
+    assert.deepEqual(stayed, [question, question, question, question, 'beforeunload']);
+    await page.getByText('1 change not saved').waitFor();
+    assert.match(page.url(), /part=grants/);
+
+    const left = answerQuestions(page, 'leave');
+    await page.evaluate('history.back()');
+    await row(page, 'Ada').waitFor();
+    assert.match(page.url(), /part=people/);
+    await page.getByRole('link', { name: 'Grants' }).click();
+    await page.getByRole('table').waitFor();
+    assert.deepEqual(left, [question]);
+    assert.equal(await page.getByLabel('Test Team for Ada').inputValue(), 'none');
     await page.context().close();
   });
 

@@ -46,6 +46,17 @@ export async function hold(page: Page, path: string, methods: readonly string[])
   return { arrived: first.promise, letGo: gate.resolve };
 }
 
+/** Answers each question of the page whether to leave it, and keeps them. */
+export function answerQuestions(page: Page, answer: 'leave' | 'stay'): string[] {
+  const asked: string[] = [];
+  page.removeAllListeners('dialog');
+  page.on('dialog', async (question) => {
+    asked.push(question.type() === 'beforeunload' ? 'beforeunload' : question.message());
+    await (answer === 'leave' ? question.accept() : question.dismiss());
+  });
+  return asked;
+}
+
 /** A dialog that sends stays open, whatever is done to close it. */
 export async function assertStaysOpen(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Cancel' }).click({ force: true });

@@ -8,7 +8,14 @@ import { addPasswordHolder, join, makeInvite, newEmail, PASSWORD } from '../../s
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Person, type Ties } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import {
+  answerQuestions,
+  assertIsolates,
+  assertLooks,
+  assertWeight,
+  hold,
+  openConsole,
+} from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'];
 const service = await openTestApp();
@@ -250,6 +257,35 @@ describe('the page of people', { skip: withoutBrowser }, () => {
       assert.deepEqual([faults, refused], [[], []]);
     });
   }
+
+  test('the page is not left without a question while a change of access is on its way', async () => {
+    const company = await service.company();
+    const ann = await addNamed(company, 'Ann');
+    const clientId = await addNamedClient(company, 'Acme');
+    const { page } = await openConsole(browser, `${base}/people?view=access`, company.token);
+    const sending = await hold(page, '**/v1/team/grants/**', ['PUT']);
+    const cell = page.getByRole('combobox', { name: 'Ann, client Acme' });
+    await cell.selectOption('read');
+    await sending.arrived;
+    const stayed = answerQuestions(page, 'stay');
+    await page.getByRole('link', { name: 'Team settings' }).click();
+    await page.getByLabel('Find a person').fill('a');
+    const question = '1 change of access is not saved yet. Leave all the same?';
+    assert.deepEqual(stayed, [question]);
+    assert.equal(await cell.inputValue(), 'read');
+    // Of two changes, the second is sent after the first.
+    await cell.selectOption('write');
+    sending.letGo();
+    await page.getByText('Ann can read and write Acme.').waitFor();
+    await page.getByRole('link', { name: 'Team settings' }).click();
+    await page.getByText('In this Team').waitFor();
+    assert.equal(stayed.length, 1);
+    assert.deepEqual(
+      (await grants(company)).map((grant) => [grant.userId, grant.clientId, grant.access]),
+      [[ann.userId, clientId, 'write']],
+    );
+    await page.context().close();
+  });
 
   test('what others have changed in the meantime is said, and the page follows', async () => {
     const company = await service.company();

@@ -8,7 +8,14 @@ import { ask, listAll } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertStaysOpen, assertWeight, hold, openConsole } from './console-tab.ts';
+import {
+  assertIsolates,
+  assertLooks,
+  assertStaysOpen,
+  assertWeight,
+  hold,
+  openConsole,
+} from './console-tab.ts';
 
 /** Right-to-left, without a place to break, and with markup. */
 const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)>`;

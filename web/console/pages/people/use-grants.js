@@ -1,5 +1,7 @@
+import { leavesPage, useLeaveQuestion } from '../../address.js';
 import { useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
+import { count } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/identity.ts').ClientGrant} ClientGrant
@@ -12,6 +14,9 @@ import { isDone, problemOf } from '../../parts/ask.js';
  * @param {string} clientId
  */
 export const cellKey = (userId, clientId) => `${userId} ${clientId}`;
+
+/** @type {typeof leavesPage} */
+const leavesView = (from, to) => leavesPage(from, to) || from.query.get('view') !== to.query.get('view');
 
 /** @type {Readonly<Record<string, string>>} */
 const MEANS = { '': 'has no access to', read: 'can read', write: 'can read and write' };
@@ -83,6 +88,14 @@ export function useGrants(ask, grants, reload) {
     wished.current.delete(key);
     draw();
   }
+
+  const unsent = [...wished.current].filter(([key, access]) => access !== storedAt(key)).length;
+  useLeaveQuestion(
+    unsent === 0
+      ? ''
+      : `${count(unsent, 'change')} of access ${unsent === 1 ? 'is' : 'are'} not saved yet. Leave all the same?`,
+    leavesView,
+  );
 
   return {
     /** @param {string} key */
