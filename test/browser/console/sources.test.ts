@@ -9,7 +9,14 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import {
+  answerQuestions,
+  assertIsolates,
+  assertLooks,
+  assertWeight,
+  hold,
+  openConsole,
+} from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
 const service = await openTestApp();
@@ -232,6 +239,28 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Draft 1' }).waitFor();
     assert.equal((await read(company, ids[0]!)).state, 'active');
     assert.deepEqual([faults, refused], [[], []]);
+    await page.context().close();
+  });
+
+  test('the page is not left without a question while several sources are archived', async () => {
+    const company = await service.company();
+    for (const name of ['One', 'Two', 'Three']) await ingest(company, { title: name });
+    const { page } = await open(company, '/sources');
+    await page.getByLabel('Select all shown').check();
+    const sending = await hold(page, '**/v1/memory/sources/*', ['DELETE']);
+    await button(page, 'Archive selected').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await sending.arrived;
+    const stayed = answerQuestions(page, 'stay');
+    await page.getByRole('link', { name: 'Memories' }).first().click();
+    assert.deepEqual(stayed, [
+      '0 of 3 sources archived. If you leave now, the others stay as they are. Leave all the same?',
+    ]);
+    sending.letGo();
+    await page.getByRole('status').getByText('3 sources archived.').waitFor();
+    await page.getByRole('link', { name: 'Memories' }).first().click();
+    await page.waitForURL(/memories/);
+    assert.equal(stayed.length, 1);
     await page.context().close();
   });
 

@@ -1,4 +1,5 @@
-import { html, useLayoutEffect } from '../../html.js';
+import { useLeaveQuestion } from '../../address.js';
+import { html, useLayoutEffect, useState } from '../../html.js';
 import { useKnown } from '../../parts/all.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
 import { toHeading } from '../../parts/focus.js';
@@ -35,6 +36,9 @@ function SourceList(props) {
   const clients = useClients(ask);
   const criteria = criteriaOf(query);
   const { client, state } = criteria;
+  /** Is asked before the page is left while several sources are archived. */
+  const [unfinished, setUnfinished] = useState('');
+  useLeaveQuestion(unfinished);
   useLayoutEffect(() => setTitle(state === '' ? '' : (STATES[state] ?? '')), [state]);
   // A client that the user cannot reach is not asked for.
   const isKnown = client === '' || clients?.some(({ id }) => id === client);
@@ -43,9 +47,10 @@ function SourceList(props) {
       <${SourceFilters} ...${props} ask=${ask} clients=${clients} />
       ${
         isKnown
-          ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} />`
-          : clients !== null &&
-            html`<section class="card">
+          ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} setUnfinished=${setUnfinished} />`
+          : clients === null
+            ? html`<section class="card"><p class="quiet" role="status">Loading sources …</p></section>`
+            : html`<section class="card">
               <p role="status">There is no such client, or you do not have access to it.</p>
               <p><a href=${props.link('/sources')} onClick=${toHeading}>Show all sources</a></p>
             </section>`
@@ -94,7 +99,8 @@ function SourceFilters({ ask, query, clients, link, go }) {
 
 /**
  * The sources that were asked for, and what can be done with several of them.
- * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null, criteria: Criteria }} props
+ * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null, criteria: Criteria,
+ *   setUnfinished: (question: string) => void }} props
  */
 function Results(props) {
   const { ask, clients, criteria, link } = props;

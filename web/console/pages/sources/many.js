@@ -23,10 +23,11 @@ import { Matching } from './matching.js';
  * @param {import('./labels.js').Criteria} props.criteria
  * @param {import('../../parts/list.js').List<Source>} props.list
  * @param {readonly Source[]} props.items
+ * @param {(question: string) => void} props.setUnfinished is called with what is asked before the page is left, or ''
  * @param {(source: Source) => ReturnType<typeof import('./labels.js').rightsOn>} props.rights
  * @param {(choice: (source: Source) => Children) => Children} props.children the list, with a box for each source
  */
-export function Many({ ask, session, team, link, criteria, list, items, rights, children }) {
+export function Many({ ask, session, team, link, criteria, list, items, rights, setUnfinished, children }) {
   const [chosen, setChosen] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const [asking, setAsking] = useState(/** @type {'chosen' | 'matching' | null} */ (null));
   const [progress, setProgress] = useState('');
@@ -83,6 +84,9 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     /** @type {Failure[]} */
     const failed = [];
     for (const [n, { id, title }] of sources.entries()) {
+      setUnfinished(
+        `${n} of ${count(sources.length, 'source')} ${verb === 'archive' ? 'archived' : 'restored'}. If you leave now, the others stay as they are. Leave all the same?`,
+      );
       setProgress(`${verb === 'archive' ? 'Archiving' : 'Restoring'} ${n + 1} of ${sources.length} …`);
       const path = `memory/sources/${id}`;
       const reply = await (verb === 'archive' ? ask('DELETE', path) : ask('POST', `${path}/restore`));
@@ -96,6 +100,7 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
       }
     }
     working.current = false;
+    setUnfinished('');
     setProgress('');
     setChosen((before) => new Set([...before].filter((id) => !ids.includes(id))));
     if (ids.length > 0) setDone({ verb, n: ids.length, ids });

@@ -1,3 +1,4 @@
+import { useLeaveQuestion } from '../../address.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -41,6 +42,9 @@ export function Matching({ ask, user, criteria, close, archived }) {
   /** Counts the dry runs: only the answer to the last one is shown. */
   const runs = useRef(0);
   const stopped = useRef(false);
+  useLeaveQuestion(
+    progress === '' ? '' : `${progress} If you leave now, the others stay as they are. Leave all the same?`,
+  );
   const isOpen = Object.keys(filterOf(criteria, day)).length === 0;
 
   useLayoutEffect(() => {
