@@ -11,7 +11,7 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, get } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { assertIsolates, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
 const NAMES = [`${'W'.repeat(296)}.txt`, 'فريق الدعم الفني.txt', HOSTILE];
@@ -323,6 +323,28 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await warns(page, 'A tag has at most 50 characters.');
     assert.equal(await focused(page), 'tags');
     assert.equal(await page.getByLabel('Tags').inputValue(), 'x'.repeat(51));
+    await page.context().close();
+  });
+
+  test('a decision on one import does not wait for that on another, and is made only once', async () => {
+    const { company, imports } = await withFailed('a.txt', 'b.txt');
+    const { page } = await open(company);
+    const sending = await hold(page, '**/retry', ['POST']);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/retry'))
+        sent.push(new URL(request.url()).pathname.split('/').at(-2) ?? '');
+    });
+    const retry = (name: string) => page.getByRole('button', { name: `Retry ${name}` });
+    await retry('a.txt').click();
+    await sending.arrived;
+    await page.locator('[aria-busy="true"]').filter({ hasText: 'Retry a.txt' }).waitFor();
+    await retry('a.txt').click();
+    await retry('b.txt').click();
+    sending.letGo();
+    await retry('a.txt').waitFor({ state: 'detached' });
+    await retry('b.txt').waitFor({ state: 'detached' });
+    assert.deepEqual(sent.sort(), imports.map(({ id }) => id).sort());
     await page.context().close();
   });
 

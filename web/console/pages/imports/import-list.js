@@ -12,6 +12,7 @@ import { count, Moment, size } from '../../parts/words.js';
  * @property {string} user the id of the user
  * @property {readonly Client[]} clients
  * @property {(item: Import) => boolean} canDecide whether the user can retry and forget an import
+ * @property {(item: Import) => boolean} isDeciding whether a decision on it is on its way
  * @property {(item: Import) => void} retry
  * @property {(item: Import) => void} forget asks first
  * @property {(item: Import) => void} cancel
@@ -26,7 +27,7 @@ export const STATES = {
   cancelled: 'Cancelled',
 };
 /** The stages of a run, in order. */
-const STAGES = { reading: 'Reading', cutting: 'Cutting into chunks', storing: 'Storing' };
+const STAGES = { reading: 'Reading', cutting: 'Cutting into passages', storing: 'Storing' };
 
 /** @param {Import} item */
 export const isActive = ({ state }) => state === 'queued' || state === 'running';
@@ -78,10 +79,10 @@ export const State = ({ state, children }) =>
 
 /**
  * A button of a row. Its name contains that of the file.
- * @param {{ word: string, name: string, act: () => void, danger?: boolean }} props
+ * @param {{ word: string, name: string, act: () => void, danger?: boolean, busy?: boolean }} props
  */
-export const RowButton = ({ word, name, act, danger = false }) => html`
-  <button type="button" class=${danger ? 'small danger' : 'small'} onClick=${act}>
+export const RowButton = ({ word, name, act, danger = false, busy = false }) => html`
+  <button type="button" class=${danger ? 'small danger' : 'small'} aria-busy=${busy ? 'true' : undefined} onClick=${() => !busy && act()}>
     ${word}<span class="unseen"> <bdi>${name}</bdi></span>
   </button>
 `;
@@ -147,16 +148,16 @@ export function Decisions({ item, rows }) {
     <div class="actions">
       ${
         state === 'queued' &&
-        html`<${RowButton} word="Cancel" name=${filename} act=${() => rows.cancel(item)} />`
+        html`<${RowButton} word="Cancel" name=${filename} busy=${rows.isDeciding(item)} act=${() => rows.cancel(item)} />`
       }
       ${
         state === 'failed' &&
         payloadPrunedAt === null &&
-        html`<${RowButton} word="Retry" name=${filename} act=${() => rows.retry(item)} />`
+        html`<${RowButton} word="Retry" name=${filename} busy=${rows.isDeciding(item)} act=${() => rows.retry(item)} />`
       }
       ${
         state !== 'queued' &&
-        html`<${RowButton} word="Forget" name=${filename} act=${() => rows.forget(item)} danger />`
+        html`<${RowButton} word="Forget" name=${filename} busy=${rows.isDeciding(item)} act=${() => rows.forget(item)} danger />`
       }
     </div>
   `;

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
-import { isDone, useAsk, withQuery } from '../../parts/ask.js';
+import { isDone, problemOf, useAsk, withQuery } from '../../parts/ask.js';
 import { Question } from '../../parts/dialog.js';
 import { useList } from '../../parts/list.js';
 import { useClients } from '../../parts/names.js';
@@ -47,6 +47,9 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   const [news, setNews] = useState(/** @type {import('../../html.js').Children} */ (''));
   const [forgetting, setForgetting] = useState(/** @type {Import | null} */ (null));
   const action = useAction(ask);
+  /** The imports with a decision that is on its way. Those on several imports do not wait for each other. */
+  const [deciding, setDeciding] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
+  const decided = useRef(new Set());
   const sender = senderOf(token, team.id);
   const { files, busy: sending, lost: refusal } = sender.view();
 
@@ -105,13 +108,21 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
    * @param {'retry' | 'cancel' | 'forget'} decision
    */
   async function decide(item, decision) {
+    if (decided.current.has(item.id)) return;
     const path = `memory/imports/${item.id}`;
     const [method, sent] =
       decision === 'retry' ? /** @type {const} */ (['POST', `${path}/retry`]) : ['DELETE', path];
     setNews('');
-    const reply = await action.send(method, sent);
-    if (reply !== null) {
-      setForgetting(null);
+    action.clear();
+    decided.current.add(item.id);
+    setDeciding(new Set(decided.current));
+    const answer = await ask(method, sent);
+    decided.current.delete(item.id);
+    setDeciding(new Set(decided.current));
+    const reply = isDone(answer) ? answer : null;
+    if (reply === null) action.setProblem(problemOf(answer));
+    else {
+      setForgetting((before) => (before?.id === item.id ? null : before));
       setNews(html`<bdi>${item.filename}</bdi> ${DONE[decision]}`);
     }
     // After a refusal, what is shown was out of date.
@@ -144,6 +155,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
     user: user.id,
     clients: clients ?? [],
     canDecide,
+    isDeciding: (/** @type {Import} */ { id }) => deciding.has(id),
     retry: (/** @type {Import} */ item) => void decide(item, 'retry'),
     cancel: (/** @type {Import} */ item) => void decide(item, 'cancel'),
     forget: (/** @type {Import} */ item) => {
@@ -226,7 +238,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
           yes="Forget it"
           act=${() => decide(forgetting, 'forget')}
           problem=${action.problem}
-          busy=${action.busy}
+          busy=${deciding.has(forgetting.id)}
           close=${() => setForgetting(null)}
         >
           <p><bdi>${forgetting.filename}</bdi> leaves the list, and its file is deleted. To import it later, add it again.</p>
