@@ -174,6 +174,33 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('the address changes after a pause in typing or with Enter, not with each key', async () => {
+    const { company } = await withFiles();
+    const { page } = await open(company);
+    await page.locator('[data-path]').first().waitFor();
+    await page.evaluate(`(() => {
+      globalThis.changes = [];
+      const replace = history.replaceState;
+      history.replaceState = (...given) => {
+        changes.push(new URL(given[2], location.href).searchParams.get('q'));
+        replace.apply(history, given);
+      };
+      const type = (field, text) => {
+        for (let n = 1; n <= text.length; n += 1) {
+          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, text.slice(0, n));
+          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        }
+      };
+      type(document.getElementById('files-filter'), '2026 plan');
+    })()`);
+    await status(page, '1 file found');
+    assert.deepEqual(await page.evaluate('changes'), ['2026 plan']);
+    await page.getByLabel('Find by name or folder').fill('nothing');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await page.evaluate('changes'), ['2026 plan', 'nothing']);
+    await page.context().close();
+  });
+
   test('files are found by words of their path and by what searches make of them', async () => {
     const { company, client, push } = await withFiles();
     await push(deletion('team/page.html', 1));

@@ -3,6 +3,7 @@ import { useAsk } from '../../parts/ask.js';
 import { CommandLine } from '../../parts/copy.js';
 import { toHeading } from '../../parts/focus.js';
 import { useClientNames, usePeopleNames } from '../../parts/names.js';
+import { SearchField } from '../../parts/search-field.js';
 import { count, size } from '../../parts/words.js';
 import { ChosenFile } from './file.js';
 import { useFiles } from './read-files.js';
@@ -61,14 +62,7 @@ export function Page(props) {
       <section class="card all-files" aria-label="All files" ref=${row}>
         <form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
           <div class="wide">
-            <label for="files-filter">Find by name or folder</label>
-            <input
-              id="files-filter"
-              type="search"
-              autocomplete="off"
-              value=${q}
-              onInput=${(/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) => filter({ q: currentTarget.value }, true)}
-            />
+            <${SearchField} id="files-filter" label="Find by name or folder" value=${q} show=${(/** @type {string} */ text) => filter({ q: text }, true)} />
           </div>
           <div>
             <label for="files-show">Show</label>

@@ -1,5 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { isDone, useAsk } from '../../parts/ask.js';
+import { SearchField } from '../../parts/search-field.js';
 
 /**
  * @typedef {import('../../parts/ask.js').Ask} Ask
@@ -93,15 +94,11 @@ export function matches(sought, texts) {
  */
 export function Filter({ page, path, name, label }) {
   const { query, link, go } = page;
-  /** @param {Event} event */
-  function type({ target }) {
-    if (!(target instanceof HTMLInputElement)) return;
-    go(link(path, { ...Object.fromEntries(query), [name]: target.value }), true);
-  }
+  /** @param {string} text */
+  const show = (text) => go(link(path, { ...Object.fromEntries(query), [name]: text }), true);
   return html`
     <div class="filter">
-      <label for=${`filter-${name}`}>${label}</label>
-      <input id=${`filter-${name}`} type="search" autocomplete="off" value=${query.get(name) ?? ''} onInput=${type} />
+      <${SearchField} id=${`filter-${name}`} label=${label} value=${query.get(name) ?? ''} show=${show} />
     </div>
   `;
 }
