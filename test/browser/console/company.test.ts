@@ -124,7 +124,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('#company').innerText(), 'Harbour');
 
     await button(page, 'Name and quota – Test Team').click();
-    await dialog(page).getByLabel('Most passages').fill('7000');
+    await dialog(page).getByLabel('Most chunks').fill('7000');
     await dialog(page).getByLabel('Name', { exact: true }).fill('Pier');
     await button(page, 'Save').click();
     await said(page, 'The Team Pier is changed.');
@@ -195,6 +195,22 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await assertStaysOpen(page);
     made.letGo();
     assert.match(await dialog(page).locator('code').innerText(), /\/join#token=/);
+    await page.context().close();
+  });
+
+  test('pages of Teams that were added stay after a change', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 51; n += 1) await addTeam(service, company);
+    const { page } = await open('teams', company.token);
+    await row(page, 'Another Team').nth(49).waitFor();
+    await button(page, 'Show more').click();
+    await page.getByText('52 Teams', { exact: true }).waitFor();
+    await button(page, /^Archive – /)
+      .first()
+      .click();
+    await button(page, 'Archive the Team').click();
+    await page.locator('.said').filter({ hasText: 'is archived.' }).waitFor();
+    assert.equal((await rows(page)).length, 52);
     await page.context().close();
   });
 
@@ -337,7 +353,9 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.evaluate('history.back()');
     await page.waitForURL(/part=grants/);
     await button(page, 'Sign out').click();
-    await page.reload().catch(() => undefined);
+    const reloading = page.waitForEvent('dialog');
+    await page.evaluate('void setTimeout(() => location.reload())');
+    await reloading;
     assert.deepEqual(stayed, [question, question, question, question, 'beforeunload']);
     await page.getByText('1 change not saved').waitFor();
     assert.match(page.url(), /part=grants/);

@@ -11,7 +11,7 @@ import { toHeading } from './focus.js';
  * @property {boolean} busy whether a page is on its way
  * @property {string} problem why the last page could not be read, or ''
  * @property {() => Promise<void>} more adds the next page
- * @property {() => Promise<void>} reload reads the first page again
+ * @property {() => Promise<void>} reload reads again as many pages as are shown
  * @property {(change: (items: readonly Item[]) => readonly Item[]) => void} change changes what is shown
  */
 
@@ -47,9 +47,35 @@ export function useList(ask, path) {
     setItems((before) => (cursor === null ? reply.answer.items : [...(before ?? []), ...reply.answer.items]));
   }
 
+  /** Reads again what is shown, so that no page that was added is lost. */
+  async function readAgain() {
+    const shown = items?.length ?? 0;
+    reading.current += 1;
+    const mine = reading.current;
+    setBusy(true);
+    /** @type {Item[]} */
+    const now = [];
+    let cursor = null;
+    do {
+      const reply = await ask('GET', withQuery(path, { cursor }));
+      if (mine !== reading.current) return;
+      if (!isDone(reply)) {
+        setBusy(false);
+        setProblem(problemOf(reply));
+        return;
+      }
+      now.push(...reply.answer.items);
+      cursor = reply.answer.nextCursor;
+    } while (cursor !== null && now.length < shown);
+    setBusy(false);
+    setProblem('');
+    setNext(cursor);
+    setItems(now);
+  }
+
   /** That of the list shown now: a change can end after the path was changed. */
-  const latest = useRef(read);
-  latest.current = read;
+  const latest = useRef(readAgain);
+  latest.current = readAgain;
 
   useLayoutEffect(() => {
     setItems(null);
@@ -65,7 +91,7 @@ export function useList(ask, path) {
     more: async () => {
       if (next !== null && !busy) await read(next);
     },
-    reload: () => latest.current(null),
+    reload: () => latest.current(),
     change: (change) => setItems((before) => before && change(before)),
   };
 }
