@@ -1,4 +1,4 @@
-import { html, useLayoutEffect, useState } from '../html.js';
+import { html, useLayoutEffect, useRef, useState } from '../html.js';
 import { isDone, problemOf } from './ask.js';
 
 /**
@@ -15,9 +15,15 @@ export function useRecord(ask, path) {
     ({ path, value: null, problem: '', missing: false }),
   );
 
+  /** Counts the readings: only the answer to the last one is shown. */
+  const reading = useRef(0);
+
   async function read() {
+    reading.current += 1;
+    const mine = reading.current;
     if (path === null) return;
     const reply = await ask('GET', path);
+    if (mine !== reading.current) return;
     setState((before) => {
       // Another record was asked for since then.
       if (before.path !== path) return before;
@@ -38,7 +44,11 @@ export function useRecord(ask, path) {
   return {
     ...state,
     reload: read,
-    set: (value) => setState((before) => ({ ...before, value })),
+    set(value) {
+      // An answer to an earlier reading is older than this.
+      reading.current += 1;
+      setState((before) => ({ ...before, value, problem: '', missing: false }));
+    },
   };
 }
 
