@@ -140,6 +140,17 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     assert.equal(await queryField(page).inputValue(), 'typed in between');
     assert.equal(await page.getByRole('button', { name: 'Show more passages' }).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
+
+    // There is no such day, so it is left out.
+    await page.goto(url(owner, { q: 'tapir', from: '2026-02-31' }));
+    await found(page, '10 passages');
+    await page.route('**/v1/memory/search', (route) => route.abort());
+    await page.getByRole('button', { name: 'Show more passages' }).click();
+    await page.getByRole('alert').filter({ hasText: 'did not answer' }).waitFor();
+    assert.equal(await page.locator('.hit').count(), 10, 'those that are there stay');
+    await page.unroute('**/v1/memory/search');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await found(page, '20 passages');
     await page.context().close();
   });
 

@@ -21,9 +21,14 @@ const MAX_TOP = 50;
 /** @type {readonly (keyof Criteria)[]} */
 const NAMES = ['q', 'in', 'with', 'kind', 'tag', 'from', 'to', 'top'];
 
-/** @param {string} day */
-const isDay = (day) =>
-  /^[1-9]\d{3}-\d\d-\d\d$/.test(day) && !Number.isNaN(new Date(`${day}T00:00`).getTime());
+/** Whether there is such a day. @param {string} day */
+function isDay(day) {
+  const time = new Date(`${day}T00:00Z`);
+  // Browsers take 31 February for a day in March.
+  return (
+    /^[1-9]\d{3}-\d\d-\d\d$/.test(day) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)
+  );
+}
 
 /**
  * @param {URLSearchParams} query

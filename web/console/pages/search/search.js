@@ -105,7 +105,10 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   /** @param {string} why */
   function fail(why) {
     setBusy(false);
-    setFound(null);
+    // If only more passages of the same search were asked for, those that are there stay.
+    setFound((before) =>
+      before !== null && searchKeyOf(before.criteria) === searchKeyOf(criteria) ? before : null,
+    );
     setProblem(why);
   }
   useLayoutEffect(() => void run(), [ask, key, again]);
