@@ -124,7 +124,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('#company').innerText(), 'Harbour');
 
     await button(page, 'Name and quota – Test Team').click();
-    await dialog(page).getByLabel('Most chunks').fill('7000');
+    await dialog(page).getByLabel('Most passages').fill('7000');
     await dialog(page).getByLabel('Name', { exact: true }).fill('Pier');
     await button(page, 'Save').click();
     await said(page, 'The Team Pier is changed.');

@@ -35,16 +35,18 @@ export function useClientNames(ask) {
  * The names of the people that the user can see, by the id of their account.
  * @param {import('./ask.js').Ask} ask
  * @param {Pick<import('../section.d.ts').Session, 'user' | 'company'>} session
+ * @returns {Names | null} null until they are read
  */
 export function usePeopleNames(ask, { user, company }) {
   /** @type {readonly Member[] | null} */
   const people = useKnown(ask, company.role === 'member' ? 'team/members' : 'company/members');
   return useMemo(
     () =>
+      people &&
       /** @type {Names} */ (
         new Map([
           [user.id, user.name],
-          ...(people ?? []).map(({ userId, name }) => /** @type {const} */ ([userId, name])),
+          ...people.map(({ userId, name }) => /** @type {const} */ ([userId, name])),
         ])
       ),
     [people, user],

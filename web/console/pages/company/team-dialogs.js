@@ -107,7 +107,7 @@ export function ChangeTeam({ ask, owner, team, close, done }) {
       ${
         quota !== undefined &&
         html`
-          <label for="quota-chunks">Most chunks that it can store</label>
+          <label for="quota-chunks">Most passages that it can store</label>
           <input id="quota-chunks" name="chunks" type="number" min="0" step="1" defaultValue=${inField(quota.chunks)} aria-describedby="quota-hint" />
           <label for="quota-bytes">Most bytes that it can store</label>
           <input id="quota-bytes" name="bytes" type="number" min="0" step="1" defaultValue=${inField(quota.bytes)} aria-describedby="quota-hint" />

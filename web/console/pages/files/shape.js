@@ -6,7 +6,7 @@
  *
  * What the rows and the chosen file need to know.
  * @typedef {object} Known
- * @property {ReadonlyMap<string, string>} people names by id
+ * @property {ReadonlyMap<string, string> | null} people names by id; null until they are read
  * @property {ReadonlyMap<string, string>} clients names by id
  * @property {(path: string | null) => string} hrefOf the link that shows a file; null: none
  * @property {boolean} canWrite whether the user can change files somewhere in the Team

@@ -181,6 +181,8 @@ function Row({ file, copies = [], chosen, known, withFolder = false }) {
  * @param {Pick<Known, 'people'>} props.known
  */
 export function Person({ id, known: { people } }) {
+  // Nothing is said of a person until the names are there.
+  if (people === null) return '';
   const name = people.get(id);
   return name === undefined ? 'someone outside the Team' : html`<bdi>${name}</bdi>`;
 }

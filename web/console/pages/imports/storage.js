@@ -20,7 +20,7 @@ export function Storage({ usage, quota, mayChange, link }) {
     <section class="card" aria-labelledby="storage-heading">
       <h2 id="storage-heading">Storage of the Team</h2>
       <div class="imports-meters">
-        <${Meter} name="Chunks" used=${usage.chunks} limit=${limits.chunks} words=${(/** @type {number} */ n) => n.toLocaleString('en')} />
+        <${Meter} name="Passages" used=${usage.chunks} limit=${limits.chunks} words=${(/** @type {number} */ n) => n.toLocaleString('en')} />
         <${Meter} name="Space" used=${usage.bytes} limit=${limits.bytes} words=${size} />
       </div>
       ${

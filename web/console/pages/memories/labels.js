@@ -23,6 +23,8 @@ export const STATE_NAMES = {
  */
 export function Person({ id, name, session, members }) {
   if (id === session.user.id) return html`<span>You</span>`;
+  // Nothing is said of a person until the names are there.
+  if (name == null && members === null) return '';
   const known = name ?? members?.find(({ userId }) => userId === id)?.name;
   return known == null ? html`<span>Someone who is not in this Team</span>` : html`<bdi>${known}</bdi>`;
 }

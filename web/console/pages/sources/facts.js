@@ -54,7 +54,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
     ],
     [
       'Stored',
-      html`<${Moment} at=${createdAt} /> by ${members !== null && author}${createdWith !== null && html`, with the token <bdi>${createdWith.name}</bdi>`}`,
+      html`<${Moment} at=${createdAt} />${(members !== null || createdBy === session.user.id) && html` by ${author}`}${createdWith !== null && html`, with the token <bdi>${createdWith.name}</bdi>`}`,
     ],
   ];
   if (updatedAt !== createdAt && source.state === 'active')
