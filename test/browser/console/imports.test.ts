@@ -348,6 +348,37 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('an older answer does not replace newer figures', async () => {
+    const { company } = await withFailed('a.txt', 'b.txt');
+    const { page } = await open(company);
+    const failed = page.locator('#state option[value="failed"]');
+    const retry = (name: string) => page.getByRole('button', { name: `Retry ${name}` });
+    await retry('a.txt').waitFor();
+    await failed.filter({ hasText: '(2)' }).waitFor({ state: 'attached' });
+    const [read, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let requests = 0;
+    await page.route('**/v1/memory/status', async (route) => {
+      requests += 1;
+      const isFirst = requests === 1;
+      const response = await route.fetch();
+      if (isFirst) {
+        read.resolve();
+        await late.promise;
+      }
+      await route.fulfill({ response });
+    });
+    await retry('a.txt').click();
+    await read.promise;
+    await retry('b.txt').click();
+    await failed.filter({ hasText: '(0)' }).waitFor({ state: 'attached' });
+    const old = page.waitForResponse('**/v1/memory/status');
+    late.resolve();
+    await (await old).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    assert.match(String(await failed.textContent()), /\(0\)/);
+    await page.context().close();
+  });
+
   test('failed imports are filtered, retried and forgotten with the keyboard, and the focus is kept', async () => {
     const { company, imports } = await withFailed('a.txt', 'b.txt', 'c.txt', 'd.txt');
     await plantImports(service, company, 1, { state: 'completed', filename: 'fine.txt' });
