@@ -34,20 +34,18 @@ export function useTags(start = []) {
     fault,
     all,
     /** Adds the typed tag. */
-    add() {
+    add: () => {
       const next = all();
       if (next === null) return;
       setTags(next);
       setTyped('');
       setFault('');
     },
-    /** @param {string} tag */
-    remove(tag) {
+    remove: (/** @type {string} */ tag) => {
       setTags(tags.filter((one) => one !== tag));
       setFault('');
     },
-    /** @param {string} text */
-    type(text) {
+    type: (/** @type {string} */ text) => {
       setTyped(text);
       setFault('');
     },
