@@ -409,7 +409,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     { expression: /\s\S*$/, atMost: 100, because: 'only the length of a word is searched' },
     /^[\udc00-\udfff]/,
   ],
-  'web/console/pages/sources/edit.js': [/\s+/g],
   'web/console/pages/sources/facts.js': [
     /filename\*=UTF-8''([^;]+)/i,
     { expression: /filename="((?:[^"\\]|\\.)*)"/i, atMost: 2_000, because: 'the service makes the header' },
@@ -418,4 +417,5 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'web/console/pages/sources/labels.js': [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/],
   'web/console/pages/tokens/connect.js': [/\/$/],
+  'web/console/parts/fields.js': [/\s+/g],
 };
