@@ -9,18 +9,23 @@ import {
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+const CREATE = [SERVICE_ROLE, WORKER_ROLE].map((role) => `create role ${role} nologin`);
+const GRANT_TO_WORKER = `grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false`;
+const grantTo = (role: string) =>
+  `grant ${SERVICE_ROLE}, ${WORKER_ROLE} to ${role} with inherit false, set true`;
+
 /**
  * The connecting role cannot create the roles of the service, or cannot act as them. The message is one line for the
  * operator.
  */
 export class RoleError extends Error {
   override name = 'RoleError';
-  constructor() {
+  /** @param role the connecting role, as SQL writes it */
+  constructor(role = '<role>') {
     super(
-      `the role of MEMORY_DATABASE_URL cannot create the database roles ${SERVICE_ROLE} and ${WORKER_ROLE}; ` +
-        `as a superuser, run those of these statements that are missing: create role ${SERVICE_ROLE} nologin; create role ${WORKER_ROLE} nologin; ` +
-        `grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false; ` +
-        `grant ${SERVICE_ROLE}, ${WORKER_ROLE} to <role> with inherit false, set true`,
+      `the role of MEMORY_DATABASE_URL cannot create the database roles ${SERVICE_ROLE} and ${WORKER_ROLE}, or act as them; ` +
+        `as a superuser, or as a role that can create roles and has created these, run those of these statements that are missing: ` +
+        [...CREATE, GRANT_TO_WORKER, grantTo(role)].join('; '),
     );
   }
 }
@@ -39,7 +44,10 @@ export async function ensureServiceRoles(database: Database): Promise<void> {
       await database.transaction(createAndGrant);
       return;
     } catch (error) {
-      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) throw new RoleError();
+      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) {
+        const [self] = await database.query<{ name: string }>('select quote_ident(current_user) as name');
+        throw new RoleError(self?.name);
+      }
       const message = error instanceof Error ? error.message : '';
       const raced = /tuple concurrently updated|already exists|duplicate key/.test(message);
       if (!raced || attempt === ATTEMPTS) throw error;
@@ -83,7 +91,7 @@ async function createAndGrant(tx: Queryable): Promise<void> {
     `select pg_has_role('${WORKER_ROLE}', '${SERVICE_ROLE}', 'USAGE') as inherits`,
   );
   if (worker?.inherits !== true) {
-    await tx.query(`grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false`);
+    await tx.query(GRANT_TO_WORKER);
   }
 }
 
