@@ -76,6 +76,13 @@ async function announceOwnerLink(
   );
 }
 
+function announceLinkCommand(command: string | null): void {
+  if (command === null) return;
+  process.stdout.write(
+    `The Owner has no password yet. To make a link for it, run this with the MEMORY_API_TOKEN of the service:\n${command}\n`,
+  );
+}
+
 /**
  * Runs the API and the worker as two processes on PostgreSQL. If one ends, the other drains and this process exits
  * with 1. The worker starts after the API listens, so that a fault that affects both is reported only once. It stops when
@@ -102,10 +109,10 @@ function startProcesses({ drainSeconds }: Config): void {
     return child;
   };
   const api = start('api/main.ts').on('message', (message) => {
-    const { listening } = message as { listening?: string };
+    const { listening, linkCommand } = message as { listening?: string; linkCommand?: string | null };
     if (listening === undefined || !wanted) return;
     start('worker/main.ts');
-    void announce(listening);
+    void announce(listening).then(() => announceLinkCommand(linkCommand ?? null));
   });
   const announceStop = () => {
     wanted = false;

@@ -10,6 +10,7 @@ import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
 import { setGarbageCollectionFlags } from './garbage-collection.ts';
 import { assertCanListen } from './listening.ts';
+import { ownerLinkCommand } from './owner-link.ts';
 import { startApi } from './server.ts';
 
 /** The API process: `web` in the Procfile. Requires a worker process, and PostgreSQL for both. */
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   switchLevelOnSignal(logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
-  const { database, blobs } = await startBackend(config, logger, REQUEST_TIMEOUTS);
+  const { database, blobs, principal } = await startBackend(config, logger, REQUEST_TIMEOUTS);
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,
@@ -35,7 +36,12 @@ async function main(): Promise<void> {
   });
   const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
   logger.info({ url: api.localUrl, host: config.host }, 'listening');
-  process.send?.({ listening: api.localUrl });
+  const linkCommand = principal.hasPassword ? null : ownerLinkCommand(config, api.localUrl);
+  // `npm start` prints the command for the person who started it. Otherwise the log is all that an operator sees.
+  if (process.send !== undefined) process.send({ listening: api.localUrl, linkCommand });
+  else if (linkCommand !== null) {
+    logger.warn({ command: linkCommand }, 'the Owner has no password yet: make a link with MEMORY_API_TOKEN');
+  }
   closeOnSignal(
     {
       announce: api.announceStop,

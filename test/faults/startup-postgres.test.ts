@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { databaseUrl } from '../support/needs/database.ts';
@@ -9,6 +10,7 @@ import {
   logLines,
   printedUrl,
   type ServiceProcess,
+  startCommand,
   startMain,
   temporaryFolder,
 } from '../support/needs/process.ts';
@@ -103,6 +105,41 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     assert.equal(await service.exited, 0, service.stderr.join('\n'));
     assert.ok(!isAlive(api) && !isAlive(worker));
     assert.equal(await livingWorkers(), 0);
+  });
+
+  test('each start tells the command for the link of the Owner, until the Owner has a password', async () => {
+    const toldBy = (service: ServiceProcess) =>
+      service.stdout.filter((line) => line.includes('owner-reset-link'));
+    const alone = start('api/main.ts', { MEMORY_API_PUBLIC_URL: 'https://memory.example.com' });
+    await alone.line(/has no password yet/);
+    alone.child.kill('SIGTERM');
+    await alone.exited;
+    assert.equal(toldBy(alone).length, 1);
+    assert.match(toldBy(alone)[0] ?? '', /owner-reset-link --url https:\/\/memory\.example\.com"/);
+
+    const { service, url } = await startBoth();
+    const command = ['owner-reset-link', '--url', url];
+    await service.line(/^npm run -s cli -- /);
+    assert.deepEqual(toldBy(service), [`npm run -s cli -- ${command.join(' ')}`]);
+    assert.ok(!service.stdout.some((line) => line.includes('token=')), 'no link');
+    // As the script `cli` runs it. No saved session can be found there.
+    const client = startCommand(process.execPath, [join(ROOT, 'cli/main.ts'), ...command], {
+      env: { HOME: cwd },
+    });
+    const [, token] = await client.line(/\/reset#token=(\S+)$/);
+    const reset = await fetch(`${url}/v1/auth/reset`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, newPassword: 'long password of an owner' }),
+    });
+    assert.ok(reset.ok, await reset.text());
+    service.child.kill('SIGTERM');
+    await service.exited;
+
+    const later = await startBoth();
+    later.service.child.kill('SIGTERM');
+    await later.service.exited;
+    assert.deepEqual(toldBy(later.service), []);
   });
 
   for (const victim of ['api', 'worker'] as const) {
