@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { ROOT } from '../support/root.ts';
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec?: Record<string, unknown>;
+}
+
+interface Pod {
+  automountServiceAccountToken: boolean;
+  enableServiceLinks: boolean;
+  terminationGracePeriodSeconds: number;
+  securityContext: Record<string, unknown>;
+  containers: Record<string, unknown>[];
+}
+
+const FILES = globSync('docs/operations/deploy/kubernetes/*.yaml', { cwd: ROOT }).sort();
+const manifests = FILES.flatMap((file) =>
+  parseAllDocuments(readFileSync(join(ROOT, file), 'utf8'), { merge: true }).map((document) => {
+    assert.deepEqual(document.errors, [], file);
+    return document.toJS() as Manifest;
+  }),
+);
+const named = (kind: string, name: string) =>
+  manifests.find((one) => one.kind === kind && one.metadata.name === name) ??
+  assert.fail(`no ${kind} ${name}`);
+const podOf = (name: string) =>
+  (named('Deployment', name).spec as { template: { spec: Pod; metadata: unknown } }).template.spec;
+const settings = (named('ConfigMap', 'team-memory') as unknown as { data: Record<string, string> }).data;
+
+describe('the manifests for Kubernetes', () => {
+  for (const manifest of manifests) {
+    const { kind, apiVersion, metadata } = manifest;
+    test(`${kind} ${metadata.name} is valid for the API ${apiVersion}`, async () => {
+      const models = (await import(`kubernetes-models/${apiVersion}`)) as Record<
+        string,
+        new (
+          manifest: Manifest,
+        ) => { validate(): void }
+      >;
+      const Model = models[kind];
+      assert.ok(Model, `${apiVersion} has no ${kind}`);
+      new Model(manifest).validate();
+    });
+  }
+
+  for (const name of ['team-memory-api', 'team-memory-worker']) {
+    test(`${name} has no rights, and time to drain`, () => {
+      const pod = podOf(name);
+      assert.equal(pod.automountServiceAccountToken, false);
+      assert.equal(pod.securityContext['runAsNonRoot'], true);
+      assert.deepEqual(pod.securityContext['seccompProfile'], { type: 'RuntimeDefault' });
+      assert.ok(pod.terminationGracePeriodSeconds >= Number(settings['MEMORY_DRAIN_SECONDS']) + 25);
+      for (const container of pod.containers) {
+        assert.deepEqual(container['securityContext'], {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        assert.match(JSON.stringify(container['resources']), /^\{"requests":\{.+\},"limits":\{"memory":/);
+      }
+    });
+
+    test(`variables that Kubernetes sets for a Service do not reach the settings of ${name}`, () => {
+      assert.equal(podOf(name).enableServiceLinks, false);
+    });
+
+    test(`one of ${name} at most is taken away at the same time`, () => {
+      const { spec } = named('PodDisruptionBudget', name) as { spec: Record<string, unknown> };
+      const { selector } = named('Deployment', name).spec as { selector: unknown };
+      assert.equal(spec['maxUnavailable'], 1);
+      assert.deepEqual(spec['selector'], selector);
+    });
+  }
+
+  test('the probes of the API ask what restarts it and what sends it traffic', () => {
+    const [api] = podOf('team-memory-api').containers;
+    const path = (probe: string) => (api?.[probe] as { httpGet?: { path: string } }).httpGet?.path;
+    assert.deepEqual(['startupProbe', 'livenessProbe', 'readinessProbe'].map(path), [
+      '/livez',
+      '/livez',
+      '/readyz',
+    ]);
+    const { periodSeconds, failureThreshold } = api?.['readinessProbe'] as Record<string, number>;
+    assert.ok((periodSeconds ?? 99) * (failureThreshold ?? 99) <= Number(settings['MEMORY_DRAIN_SECONDS']));
+  });
+
+  test('the Service leads to the pods of the API', () => {
+    const { selector } = named('Service', 'team-memory').spec as { selector: unknown };
+    const { selector: ofApi } = named('Deployment', 'team-memory-api').spec as {
+      selector: { matchLabels: unknown };
+    };
+    assert.deepEqual(selector, ofApi.matchLabels);
+  });
+});
