@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { spawnSync } from '../support/needs/command.ts';
 import { ROOT } from '../support/root.ts';
 
 interface Manifest {
@@ -32,6 +34,33 @@ const named = (kind: string, name: string) =>
   assert.fail(`no ${kind} ${name}`);
 const podOf = (name: string) =>
   (named('Deployment', name).spec as { template: { spec: Pod; metadata: unknown } }).template.spec;
+
+/** What the compiler says about manifests as literals of their types. The validators ignore unknown fields. */
+function unknownFields(all: readonly Manifest[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+  const lines = all.map(({ apiVersion, kind, ...rest }, index) => {
+    const types = join(ROOT, 'node_modules/kubernetes-models', apiVersion, 'index.js');
+    const literal = JSON.stringify({ apiVersion, kind, ...rest });
+    return `export const manifest${index}: import('${types}').I${kind} = ${literal};`;
+  });
+  writeFileSync(join(folder, 'manifests.ts'), lines.join('\n'));
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'esnext',
+  ];
+  const { stdout } = spawnSync('node_modules/.bin/tsc', [...options, join(folder, 'manifests.ts')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  rmSync(folder, { recursive: true });
+  return stdout;
+}
+
 const settings = (named('ConfigMap', 'team-memory') as unknown as { data: Record<string, string> }).data;
 
 describe('the manifests for Kubernetes', () => {
@@ -49,6 +78,12 @@ describe('the manifests for Kubernetes', () => {
       new Model(manifest).validate();
     });
   }
+
+  test('no manifest has a field that the API does not have', () => {
+    assert.equal(unknownFields(manifests), '');
+    const misspelt = { ...named('Service', 'team-memory'), spec: { prots: [] } };
+    assert.match(unknownFields([misspelt]), /prots.+ does not exist/);
+  });
 
   for (const name of ['team-memory-api', 'team-memory-worker']) {
     test(`${name} has no rights, and time to drain`, () => {
