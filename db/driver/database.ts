@@ -187,27 +187,13 @@ export async function readOnce<S extends Scope, T>(
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  return inOneRoundTrip(database, setClaims(SERVICE_ROLE, scope), ({ query }) => fn({ scope, query }));
-}
-
-/**
- * Runs `fn`, which must consist of one statement, in a transaction that is sent in one packet. A later statement of `fn`
- * is refused.
- */
-export async function inOneRoundTrip<T>(
-  database: Pick<Database, 'transaction'>,
-  opening: Opening,
-  fn: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  const sent = await database.transaction(
-    async (tx) => {
-      const result = fn(tx);
-      // If the statement fails, the transaction fails with its error.
-      result.catch(() => undefined);
-      return { result };
-    },
-    { ...opening, isSentWithFirstRead: true },
-  );
+  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
+  const sent = await database.transaction(async ({ query }) => {
+    const result = fn({ scope, query });
+    // If the statement fails, the transaction fails with its error.
+    result.catch(() => undefined);
+    return { result };
+  }, opening);
   return sent.result;
 }
 

@@ -7,8 +7,8 @@ import PQueue from 'p-queue';
 import pg from 'pg';
 import type { Asked, EngineSetup } from './engine-messages.ts';
 import { joinedBytes } from './joined-bytes.ts';
-import { types } from './postgres.ts';
 import type { ConnectionPool } from './postgres-pool.ts';
+import { types } from './value-parsers.ts';
 
 /** The engine of the embedded database. Callers use its one connection one after another. */
 export interface Engine extends Pick<ConnectionPool, 'use'> {

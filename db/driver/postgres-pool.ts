@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Connections } from './database.ts';
+import { types } from './value-parsers.ts';
 
 /**
  * How long each step can take, in milliseconds. The server's limit for a statement is shorter than the client's, so the
@@ -14,7 +15,7 @@ export interface PostgresTimeouts {
   connectWhileUnresponsive: number;
   /** Until the server gives up waiting for a lock. */
   lock: number;
-  /** Until the server ends a statement. 0: it has no time-outs, neither for locks. */
+  /** Until the server ends a statement. */
   statement: number;
   /** Until the client gives up a statement and closes its connection. */
   query: number;
@@ -57,7 +58,7 @@ export const BUILD_TIMEOUTS: PostgresTimeouts = {
  * once a second. So a dead connection that is not used is closed within 20 seconds.
  */
 const IDLE_MS = 20_000;
-export const KEEP_ALIVE_AFTER_MS = 10_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
  * How long the pool can take to close. Without a limit, a dead connection in use would delay the end of the process.
  */
@@ -66,32 +67,41 @@ const CLOSE_MS = 2000;
 /** The driver's message if no connection is available in time. `databaseFault` recognizes it. */
 const CONNECT_TIMED_OUT = 'timeout exceeded when trying to connect';
 
-/** The settings of a connection pool, of the service or of pg-boss. */
-export function poolSettings(connectionString: string, timeouts: PostgresTimeouts) {
-  return {
-    connectionString,
-    connectionTimeoutMillis: timeouts.connect,
-    idleTimeoutMillis: IDLE_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    query_timeout: timeouts.query,
-  };
-}
-
-/** Until the server ends a transaction that sends no statement, in milliseconds. */
+/** How long a transaction can wait for its client before the server ends its connection. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /**
- * The statements that set the time-outs of the server until the transaction ends, or null without any. They are not
- * parameters of the connection: a pooler refuses those, or gives a connection to others together with what was set.
+ * Returns what begins a transaction with the server's limits. They are not sent when a connection is opened: PgBouncer
+ * refuses such parameters, and a setting of the session would reach other clients behind it. Null if there are none.
  */
-export function timeoutsInTransaction({ statement, lock }: PostgresTimeouts): string | null {
+export function beginWithin({ statement, lock }: PostgresTimeouts): string | null {
   if (statement === 0) return null;
-  return [
-    `set local statement_timeout = ${statement}`,
-    `set local lock_timeout = ${lock}`,
-    `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
-  ].join('; ');
+  return (
+    `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; ` +
+    `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`
+  );
+}
+
+/** The settings of a single connection, which the pool also has. Nothing in them is a parameter of the server. */
+export function connectionSettings(connectionString: string, timeouts: PostgresTimeouts) {
+  return {
+    connectionString,
+    connectionTimeoutMillis: timeouts.connect,
+    query_timeout: timeouts.query,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  };
+}
+
+/** The settings of a connection pool, of the service or of the queue. */
+export function poolSettings(connectionString: string, timeouts: PostgresTimeouts) {
+  return {
+    ...connectionSettings(connectionString, timeouts),
+    idleTimeoutMillis: IDLE_MS,
+    types,
+    // Sends statements without waiting for the answer to earlier ones, for example `begin` with the next statement.
+    pipeline: true,
+  };
 }
 
 /** Makes the pool destroy a connection after its use, for this reason. */

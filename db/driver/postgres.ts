@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import { type Database, inOneRoundTrip, type Opening, preparedName, type Queryable } from './database.ts';
+import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
 import { isStaleStatement } from './faults.ts';
 import {
+  beginWithin,
   type ConnectionPool,
   type DestroyAfterUse,
   isUnanswered,
@@ -10,25 +11,10 @@ import {
   openConnectionPool,
   type PostgresTimeouts,
   poolSettings,
-  timeoutsInTransaction,
 } from './postgres-pool.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * How values are read from both kinds of database: int8 and numeric as number, also in arrays. All other types are read
- * as the driver reads them: bytea as Buffer, timestamptz as Date, jsonb parsed, uuid as string.
- */
-const INT8 = 20;
-const INT8_ARRAY = 1016;
-const NUMERIC = 1700;
-const NUMERIC_ARRAY = 1231;
-export const types = new pg.TypeOverrides();
-types.setTypeParser(INT8, Number);
-types.setTypeParser(NUMERIC, Number);
-// The declared type of the parser is wrong: its argument is the text of the value.
-types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
 /** @param onFailure is called when a statement fails, before later statements are answered */
 function queryable(client: pg.Client, onFailure?: (error: unknown) => void): Queryable {
@@ -81,22 +67,14 @@ export function openPostgres(
   logger: Logger,
   { max = 10, timeouts = JOB_TIMEOUTS }: PostgresOptions = {},
 ): Database {
-  const settings = {
-    ...poolSettings(url, timeouts),
-    max,
-    types,
-    application_name: 'team-memory',
-    // Sends statements without waiting for the answer to earlier ones, for example `begin` with the next statement.
-    pipeline: true,
-  };
+  const settings = { ...poolSettings(url, timeouts), max, application_name: 'team-memory' };
   const pool = openConnectionPool(settings, timeouts, logger);
 
   return {
     backend: 'postgres',
-    ...statementsOn(pool, timeoutsInTransaction(timeouts)),
+    ...statementsOn(pool, beginWithin(timeouts)),
     connections: pool.connections,
     canWrite: () => true,
-    freeBytes: () => null,
     close: pool.close,
   };
 }
@@ -106,32 +84,26 @@ type ConnectionSource = Pick<ConnectionPool, 'use'>;
 
 /**
  * Runs statements and transactions on the connections of a pool or of the engine.
- * @param timeouts the statements that set the server's time-outs in each transaction; null for none, and then `query`
- *   sends its statement without a transaction
+ * @param beginning begins a transaction with limits. Single statements then run in a transaction too, because that is
+ *   how long the limits last. Null: there are no limits, and a single statement can be one that needs to be on its own
  */
 export function statementsOn(
   source: ConnectionSource,
-  timeouts: string | null,
+  beginning: string | null = null,
 ): Pick<Database, 'query' | 'transaction' | 'script'> {
-  const transaction: Database['transaction'] = (fn, opening) =>
-    inTransaction(source, fn, {
-      ...opening,
-      text: [timeouts, opening?.text].filter((text) => text != null).join('; '),
-    });
   return {
-    query: async (text, values) => {
-      if (timeouts !== null)
-        return inOneRoundTrip({ transaction }, { text: '' }, (tx) => tx.query(text, values));
-      return source.use(async (client, destroyAfterUse) => {
+    query: (text, values) =>
+      source.use(async (client, destroyAfterUse) => {
         try {
-          return await queryable(client).query(text, values);
+          const { query } = queryable(client);
+          if (beginning === null) return await query(text, values);
+          return await queryWithin(client, beginning, () => query(text, values));
         } catch (error) {
           destroyAfterUse(error as Error);
           throw error;
         }
-      });
-    },
-    transaction,
+      }),
+    transaction: (fn, opening) => inTransaction(source, { ...opening, beginning: beginning ?? 'begin' }, fn),
     script: async (tx, text) => {
       const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: MAX_TIMER_MS };
       await (tx as PostgresTransaction).client.query(withoutTimeout);
@@ -139,15 +111,35 @@ export function statementsOn(
   };
 }
 
+/**
+ * Sends a statement in a transaction of its own, in one packet.
+ * @throws the error of the statement, or of the commit
+ */
+export async function queryWithin<T>(
+  client: pg.Client,
+  beginning: string,
+  send: () => Promise<T>,
+): Promise<T> {
+  sendTogether(client);
+  const sent = [client.query(beginning), send(), client.query('commit')] as const;
+  // After an error of the statement, `commit` rolls back and is answered too: the next user must not get that answer.
+  const [begun, answer, committed] = await Promise.allSettled(sent);
+  for (const part of [answer, begun, committed]) if (part.status === 'rejected') throw part.reason;
+  return (answer as PromiseFulfilledResult<T>).value;
+}
+
 /** A transaction with its connection, for settings that `query` does not have. */
 interface PostgresTransaction extends Queryable {
   readonly client: pg.Client;
 }
 
+/** How a transaction begins: with the limits, and with its own settings, if there are any. */
+type Beginning = Partial<Opening> & { beginning: string };
+
 async function inTransaction<T>(
   source: ConnectionSource,
+  opening: Beginning,
   fn: (tx: Queryable) => Promise<T>,
-  opening: Opening,
 ): Promise<T> {
   return source.use(async (client, destroyAfterUse) => {
     let cause: unknown;
@@ -198,12 +190,12 @@ async function inTransaction<T>(
  */
 async function begin<T>(
   { client, query }: PostgresTransaction,
-  opening: Opening,
+  { beginning, text, isSentWithFirstRead }: Beginning,
   run: (ask: Queryable['query']) => Promise<T>,
 ): Promise<{ begun: Promise<unknown>; result: T }> {
   sendTogether(client);
-  const begun = client.query(opening.text === '' ? 'begin' : `begin; ${opening.text}`);
-  if (opening.isSentWithFirstRead !== true) {
+  const begun = client.query(text === undefined ? beginning : `${beginning}; ${text}`);
+  if (isSentWithFirstRead !== true) {
     await begun;
     return { begun, result: await run(query) };
   }

@@ -1,63 +1,111 @@
 import pg from 'pg';
 import type { PgBoss } from 'pg-boss';
+import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
-import { KEEP_ALIVE_AFTER_MS } from '../driver/postgres-pool.ts';
+import { queryWithin } from '../driver/postgres.ts';
+import {
+  BUILD_TIMEOUTS,
+  beginWithin,
+  connectionSettings,
+  openConnectionPool,
+  type PostgresTimeouts,
+  poolSettings,
+} from '../driver/postgres-pool.ts';
+import { END_TIMEOUT_MS, listenOn } from './listen.ts';
+
+/** What pg-boss needs of a database. */
+export type QueueDatabase = ReturnType<PgBoss['getDb']>;
+
+/** The queue's own connections to PostgreSQL. */
+export interface QueueConnections extends QueueDatabase {
+  /** Call it when pg-boss has started: it changes its tables only before that. */
+  hasStarted(): void;
+  close(): Promise<void>;
+}
 
 /** When pg-boss starts, it changes its tables in transactions. */
 const BEGIN = /^\s*begin\b/i;
 /** It builds and rebuilds indexes outside of transactions, at any time. */
 const INDEX_CONCURRENTLY = /\bindex\s+concurrently\b/i;
 
-/** How long ending LISTEN, or a connection, can take. */
-const END_TIMEOUT_MS = 1000;
+const APPLICATION = 'team-memory-queue';
 
-/**
- * Makes pg-boss change its tables and build indexes over separate connections without time-outs. The connections of its
- * pool have time-outs, and large tables take longer.
- * @returns a function that must be called when pg-boss has started
- */
-export function changeTablesWithoutTimeouts(boss: PgBoss, connectionString: string): () => void {
-  let isStarting = true;
-  const db = boss.getDb();
-  const executeSql = db.executeSql.bind(db);
-  db.executeSql = async (text, values) => {
-    if (!INDEX_CONCURRENTLY.test(text) && !(isStarting && BEGIN.test(text))) return executeSql(text, values);
-    const client = new pg.Client({
-      connectionString,
-      connectionTimeoutMillis: 5000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      application_name: 'team-memory-queue',
-    });
-    // The running statement fails too, and reports the error.
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return await client.query(text, values);
-    } finally {
-      await withTimeout(END_TIMEOUT_MS, client.end(), 'the connection did not end in time').catch(
-        () => undefined,
-      );
-    }
-  };
-  return () => {
-    isStarting = false;
-  };
+export interface QueueConnectionOptions {
+  /** How many connections the pool of the queue can have. One more listens. */
+  max: number;
+  timeouts: PostgresTimeouts;
 }
 
 /**
- * Limits how long ending LISTEN takes. pg-boss waits for the server to close that connection before it stops fetching
- * jobs, and the server never closes a dead connection.
+ * Opens the connections of the queue. Each of its statements runs in a transaction with the limits, as those of the
+ * service do. Statements that change tables or build indexes have separate connections without limits, because large
+ * tables take longer.
  */
-export function boundListenEnd(boss: PgBoss): void {
-  const db = boss.getDb();
-  const listen = db.listen?.bind(db);
-  if (listen === undefined) return;
-  db.listen = async (...args) => {
-    const handle = await listen(...args);
-    return {
-      close: () =>
-        withTimeout(END_TIMEOUT_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
-    };
+export function openQueueConnections(
+  url: string,
+  logger: Logger,
+  { max, timeouts }: QueueConnectionOptions,
+): QueueConnections {
+  const settings = { ...poolSettings(url, timeouts), max, application_name: APPLICATION };
+  const pool = openConnectionPool(settings, timeouts, logger);
+  const beginning = beginWithin(timeouts) ?? 'begin';
+  let isStarting = true;
+  const executeSql: QueueDatabase['executeSql'] = async (text, values) => {
+    const isLong = INDEX_CONCURRENTLY.test(text) || (isStarting && BEGIN.test(text));
+    if (isLong) return queryWithoutLimits(url, text, values);
+    return pool.use(async (client, destroyAfterUse) => {
+      try {
+        // A script with a transaction of its own sets the limits of that transaction.
+        if (BEGIN.test(text)) return await client.query(text, values);
+        return await queryWithin(client, beginning, () => client.query(text, values));
+      } catch (error) {
+        destroyAfterUse(error as Error);
+        throw error;
+      }
+    });
   };
+  return {
+    executeSql,
+    listen: async (channel, onNotification, onConnect) =>
+      listenOn({
+        connect: async () => {
+          const client = new pg.Client({
+            ...connectionSettings(url, timeouts),
+            application_name: `${APPLICATION}-listen`,
+          });
+          // Until `listenOn` has its own listener. A failed statement reports the error too.
+          client.on('error', () => undefined);
+          await client.connect();
+          return client;
+        },
+        notify: async (payload) => {
+          await executeSql('select pg_notify($1, $2)', [channel, payload]);
+        },
+        channel,
+        onNotification,
+        onConnect,
+        logger,
+      }),
+    hasStarted: () => {
+      isStarting = false;
+    },
+    close: pool.close,
+  };
+}
+
+async function queryWithoutLimits(url: string, text: string, values?: unknown[]) {
+  const client = new pg.Client({
+    ...connectionSettings(url, BUILD_TIMEOUTS),
+    application_name: APPLICATION,
+  });
+  // The running statement fails too, and reports the error.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await client.query(text, values);
+  } finally {
+    await withTimeout(END_TIMEOUT_MS, client.end(), 'the connection did not end in time').catch(
+      () => undefined,
+    );
+  }
 }

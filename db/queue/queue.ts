@@ -5,8 +5,8 @@ import { type Payload, QUEUE_NAMES, QUEUES, type QueueName } from '../../shared/
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
-import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from '../driver/postgres-pool.ts';
-import { boundListenEnd, changeTablesWithoutTimeouts } from './connections.ts';
+import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
+import { openQueueConnections } from './connections.ts';
 import {
   grantQueueToService,
   indexUnfinishedJobs,
@@ -118,8 +118,21 @@ export interface QueueSetup {
   logger: Logger;
   /** How long running jobs can take to end when the queue stops, in milliseconds. */
   drainMs: number;
+  /** How many connections to PostgreSQL the queue has, in addition to the one that listens; 5 if absent. */
+  connections?: number;
   /** Time-outs of the queue's own connections to PostgreSQL; `JOB_TIMEOUTS` if absent. */
   timeouts?: PostgresTimeouts;
+}
+
+/** How many connections the queue has, in addition to the one that listens. */
+const DEFAULT_CONNECTIONS = 5;
+
+const LISTEN_UNAVAILABLE =
+  'LISTEN is unavailable; polling for jobs instead. Behind a pooler, set MEMORY_DATABASE_DIRECT_URL to the address of the database itself';
+
+/** Whether pg-boss reports that it polls only, because `listen` has failed. */
+function isWithoutListen({ data }: { data?: object }): boolean {
+  return data !== undefined && 'type' in data && data.type === 'listen_notify_unavailable';
 }
 
 /** How long closing the queue's connections can take after the jobs have ended. A dead connection would never close. */
@@ -128,14 +141,17 @@ const CLOSE_MS = 2000;
 /** Opens the queue in the service's database, creates its tables and queues, and starts it. */
 export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const { database, logger } = setup;
+  const own =
+    setup.databaseUrl === null
+      ? null
+      : openQueueConnections(setup.databaseUrl, logger, {
+          max: setup.connections ?? DEFAULT_CONNECTIONS,
+          timeouts: setup.timeouts ?? JOB_TIMEOUTS,
+        });
   const boss = new PgBoss({
-    ...(setup.databaseUrl === null
+    ...(own === null
       ? { db: (database as EmbeddedDatabase).queueDatabase, backend: 'pglite' as const }
-      : {
-          ...poolSettings(setup.databaseUrl, setup.timeouts ?? JOB_TIMEOUTS),
-          max: 5,
-          application_name: 'team-memory-queue',
-        }),
+      : { db: own }),
     schema: QUEUE_SCHEMA,
     useListenNotify: setup.supervise,
     supervise: setup.supervise,
@@ -146,12 +162,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
     persistQueueStats: setup.supervise,
   });
   boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
-  boss.on('warning', (warning) => logger.warn({ warning }, 'the queue reports a warning'));
-  boundListenEnd(boss);
-  const started =
-    setup.databaseUrl === null ? () => undefined : changeTablesWithoutTimeouts(boss, setup.databaseUrl);
+  boss.on('warning', (warning) => {
+    if (isWithoutListen(warning)) logger.warn(LISTEN_UNAVAILABLE);
+    else logger.warn({ warning }, 'the queue reports a warning');
+  });
   await boss.start();
-  started();
+  own?.hasStarted();
   await createQueues(boss);
   if (setup.databaseUrl === null && setup.supervise) await retryInterruptedJobs(boss, database);
   await cacheQueues(boss);
@@ -204,7 +220,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       if (database.backend === 'pglite') (database as EmbeddedDatabase).stopWaiting();
       return withTimeout(
         setup.drainMs + CLOSE_MS,
-        boss.stop({ graceful: true, timeout: setup.drainMs }),
+        boss.stop({ graceful: true, timeout: setup.drainMs }).then(() => own?.close()),
         'the queue did not stop in time',
       ).catch((error: unknown) => logger.warn({ err: error }, 'connections of the queue were left open'));
     },

@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../driver/database.ts';
-import { JOB_TIMEOUTS } from '../driver/postgres-pool.ts';
 
 /** Steps of start-up that processes must run one after another, with the key of the advisory lock of each. */
 const LOCKS = { migrate: 7_203_114_001, bootstrap: 7_203_114_002, queue: 7_203_114_003 } as const;
@@ -13,10 +12,11 @@ export async function lockStartupStep(
   tx: Queryable,
   step: keyof typeof LOCKS,
 ): Promise<void> {
+  const [usual] = await tx.query<{ lock: string }>(`select current_setting('lock_timeout') as lock`);
   // The process with the lock can need a long time, for example to build an index on a large table.
   await tx.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`);
   // A script has no client time-out.
   await database.script(tx, `select pg_advisory_xact_lock(${LOCKS[step]})`);
   // Locks on tables keep the usual time-out, because all other statements would wait behind this one.
-  await tx.query(`set local lock_timeout = ${JOB_TIMEOUTS.lock}`);
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [usual?.lock]);
 }
