@@ -1,6 +1,7 @@
 import { REQUEST_TIMEOUTS } from '../db/driver/postgres-pool.ts';
 import { openQueue } from '../db/queue/queue.ts';
 import { checkBackend } from '../db/startup/check-backend.ts';
+import { shareConnections } from '../db/startup/connection-budget.ts';
 import { startBackend } from '../db/startup/startup.ts';
 import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
@@ -28,7 +29,8 @@ async function main(): Promise<void> {
   const { database, blobs, principal } = await startBackend(config, logger, REQUEST_TIMEOUTS);
   const queue = await openQueue({
     database,
-    databaseUrl: config.databaseUrl,
+    databaseUrl: config.databaseDirectUrl,
+    connections: shareConnections(config.databasePool).queue,
     supervise: false,
     logger,
     // Short, because this process runs no jobs.

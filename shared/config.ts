@@ -115,6 +115,20 @@ function setAtFirstStart(env: Environment): FirstStartVariable[] {
     .map(({ variable }) => variable as FirstStartVariable);
 }
 
+/** The variable that many platforms set to the address of their database. */
+const PLATFORM_DATABASE = 'DATABASE_URL';
+
+/**
+ * Uses the database of the platform where the service has no own address. Only on a platform, which sets `PORT`:
+ * elsewhere the variable can belong to another program.
+ */
+function withPlatformDatabase(env: Environment): { env: Environment; isUsed: boolean } {
+  const { variable } = SETTINGS.databaseUrl;
+  const text = variableText(env, PLATFORM_DATABASE);
+  const isUsed = variableText(env, variable) === null && variableText(env, 'PORT') !== null && text !== null;
+  return isUsed ? { env: { ...env, [variable]: text }, isUsed } : { env, isUsed };
+}
+
 /**
  * Reads the configuration of a process that requires PostgreSQL.
  * @param kind of the process, for the message
@@ -133,9 +147,15 @@ export function readPostgresConfig(env: Environment, kind: string): Config & { d
  * Reads the configuration from an environment.
  * @throws ConfigError with one line for each fault, which names the variable and the expected value
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(given: Environment): Config {
   const faults: string[] = [];
   const warnings: string[] = [];
+  const { env, isUsed } = withPlatformDatabase(given);
+  if (isUsed) {
+    warnings.push(
+      `${PLATFORM_DATABASE} is used as ${SETTINGS.databaseUrl.variable}, because that is not set and PORT is`,
+    );
+  }
   const values = readSettings(env, SETTINGS, readSurroundings(env), faults);
   const token: string | null = values.apiToken;
   // Null if it is missing or not valid, which has been reported.
@@ -145,6 +165,7 @@ export function readConfig(env: Environment): Config {
   warnings.push(...warnOfUnknownVariables(env));
   return Object.freeze({
     ...withProfile(values),
+    databaseDirectUrl: values.databaseDirectUrl ?? values.databaseUrl,
     firstStartVariables: Object.freeze(setAtFirstStart(env)),
     warnings: Object.freeze(warnings),
   });

@@ -1,5 +1,6 @@
 import { openQueue } from '../db/queue/queue.ts';
 import { checkBackend } from '../db/startup/check-backend.ts';
+import { shareConnections } from '../db/startup/connection-budget.ts';
 import { startBackend } from '../db/startup/startup.ts';
 import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
@@ -24,7 +25,8 @@ async function main(): Promise<void> {
   const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
     database,
-    databaseUrl: config.databaseUrl,
+    databaseUrl: config.databaseDirectUrl,
+    connections: shareConnections(config.databasePool).queue,
     supervise: true,
     logger,
     // Together with the time for closing dead connections, less than the time that the process has for draining.

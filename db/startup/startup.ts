@@ -7,6 +7,7 @@ import type { PostgresTimeouts } from '../driver/postgres-pool.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
+import { shareConnections, warnOfTooFewConnections } from './connection-budget.ts';
 import { foldStoredNames } from './folded-names.ts';
 import { migrate } from './migrate.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
@@ -17,6 +18,9 @@ export interface Backend {
   blobs: BlobStore;
   principal: Principal;
 }
+
+/** The start needs one. A second one would be used only if the first is lost. */
+const START_CONNECTIONS = 2;
 
 /**
  * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server
@@ -29,20 +33,47 @@ export async function startBackend(
   logger: Logger,
   timeouts?: PostgresTimeouts,
 ): Promise<Backend> {
-  const database =
-    config.databaseUrl === null
-      ? await openEmbedded({ dataDir: config.dataDir })
-      : openPostgres(config.databaseUrl, logger, timeouts === undefined ? {} : { timeouts });
+  const { databaseUrl, databaseDirectUrl } = config;
+  if (databaseUrl === null || databaseDirectUrl === null) {
+    const database = await openEmbedded({ dataDir: config.dataDir });
+    const principal = await closeIfFails(database, () => prepare(database, config, logger));
+    return { database, blobs: await closeIfFails(database, () => openBlobs(database, config, logger)), principal };
+  }
+  // Steps of the start wait for other processes, and keep locks and settings while they do.
+  const direct = openPostgres(databaseDirectUrl, logger, { max: START_CONNECTIONS });
+  const principal = await closeIfFails(direct, async () => {
+    const prepared = await prepare(direct, config, logger);
+    await warnOfTooFewConnections(direct, config.databasePool, logger);
+    return prepared;
+  });
+  await direct.close();
+  const { pool: max } = shareConnections(config.databasePool);
+  const database = openPostgres(databaseUrl, logger, {
+    max,
+    ...(timeouts === undefined ? {} : { timeouts }),
+  });
+  // A pooler, or its address, can be wrong although the database itself answers.
+  await closeIfFails(database, () => database.query('select 1'));
+  const blobs = await closeIfFails(database, () => openBlobs(database, config, logger));
+  return { database, blobs, principal };
+}
+
+async function closeIfFails<T>(database: Database, run: () => Promise<T>): Promise<T> {
   try {
-    await ensureServiceRoles(database);
-    const applied = await migrate(database);
-    if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
-    const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
-    await foldStoredNames(database);
-    await assertIsolation(database);
-    return { database, blobs: await openBlobs(database, config, logger), principal };
+    return await run();
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** What the start does in the database: see `startBackend`. */
+async function prepare(database: Database, config: Config, logger: Logger): Promise<Principal> {
+  await ensureServiceRoles(database);
+  const applied = await migrate(database);
+  if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
+  const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
+  await foldStoredNames(database);
+  await assertIsolation(database);
+  return principal;
 }

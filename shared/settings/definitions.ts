@@ -43,6 +43,23 @@ export const SETTINGS = {
     isSecret: true,
     description: 'Address of the PostgreSQL database. Without it, the database is embedded.',
   },
+  databaseDirectUrl: {
+    variable: 'MEMORY_DATABASE_DIRECT_URL',
+    type: url('postgres:', 'postgresql:'),
+    default: null,
+    defaultInWords: 'MEMORY_DATABASE_URL',
+    isSecret: true,
+    description:
+      'Address of the same database without a pooler, for migrations, the queue and its notifications.',
+  },
+  databasePool: {
+    variable: 'MEMORY_DATABASE_POOL',
+    // One connection listens, and the queue and everything else need at least one and two.
+    type: integer(4, 1000),
+    default: 16,
+    description:
+      'The most connections of one process to PostgreSQL: one listens, and a third of the others are for the queue.',
+  },
   dataDir: {
     variable: 'MEMORY_DATA_DIR',
     type: text(4096),

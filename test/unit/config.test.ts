@@ -94,6 +94,13 @@ const SETTINGS: Record<string, Setting> = {
     ],
     refused: NO_ADDRESSES,
   },
+  MEMORY_DATABASE_DIRECT_URL: {
+    key: 'databaseDirectUrl',
+    fallback: null,
+    accepted: [['postgres://user:secret@host:5433/name', 'postgres://user:secret@host:5433/name']],
+    refused: NO_ADDRESSES,
+  },
+  MEMORY_DATABASE_POOL: wholeNumbers('databasePool', 16, 4, 1000),
   MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
   MEMORY_API_HOST: text('host', '127.0.0.1'),
   MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),
@@ -354,6 +361,17 @@ describe('the configuration', () => {
     assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '9002' }).port, 9002);
     assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '' }).port, 9001);
     assert.equal(faultsOf({ MEMORY_API_TOKEN: TOKEN, PORT: 'x', MEMORY_API_PORT: '9002' }).length, 1);
+  });
+
+  test('the database of a platform is used only if PORT is set and the service has no own address', () => {
+    const platform = { PORT: '5000', DATABASE_URL: 'postgres://platform/d' };
+    assert.equal(read(platform).databaseUrl, 'postgres://platform/d');
+    assert.equal(read(platform).databaseDirectUrl, 'postgres://platform/d');
+    assert.match(read(platform).warnings.join('\n'), /^DATABASE_URL is used as MEMORY_DATABASE_URL/m);
+    assert.equal(read({ DATABASE_URL: 'postgres://platform/d' }).databaseUrl, null);
+    const own = { ...platform, MEMORY_DATABASE_URL: 'postgres://own/d' };
+    assert.equal(read(own).databaseUrl, 'postgres://own/d');
+    assert.deepEqual(read(own).warnings, []);
   });
 
   test('the service listens on every address only if MEMORY_DATABASE_URL is set', () => {

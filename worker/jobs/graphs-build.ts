@@ -28,9 +28,9 @@ const PROGRESS_INTERVAL_MS = 30_000;
  */
 export const buildVectorGraphs: JobHandler<'graphs.build'> = async (job, context) => {
   const { database, queue, config, logger, stopping } = context;
-  if (database.backend === 'postgres' && config.databaseUrl !== null) {
-    // One connection, which keeps the lock and its settings, and has no time-outs.
-    const connection = openPostgres(config.databaseUrl, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
+  if (database.backend === 'postgres' && config.databaseDirectUrl !== null) {
+    // One connection without a pooler, which keeps the lock and its settings, and has no time-outs.
+    const connection = openPostgres(config.databaseDirectUrl, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
     try {
       await changeGraphs({ database, connection, logger, stopping }, SIZES);
     } finally {
