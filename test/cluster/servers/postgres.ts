@@ -1,6 +1,8 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+// Declares that a test file with these servers needs databases of its own.
+import '../../support/needs/own-database.ts';
 import { freePort, makeFolder, runInside, type Server, startInside, waitFor } from './debian.ts';
 
 /*
