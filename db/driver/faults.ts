@@ -34,6 +34,17 @@ export function isStaleStatement(error: unknown): error is Error {
   return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
+/** A change in a transaction that only reads, which every transaction does on a replica. */
+const READ_ONLY = '25006';
+
+/**
+ * Whether a change was refused because its server takes none now: it is a replica, or has become one. Another
+ * connection can lead to the primary.
+ */
+export function isReadOnly(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === READ_ONLY;
+}
+
 /** Whether a statement was refused because another row has the same key. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;

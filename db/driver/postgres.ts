@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
-import { isStaleStatement } from './faults.ts';
+import { isReadOnly, isStaleStatement } from './faults.ts';
 import {
   beginWithin,
   type ConnectionPool,
@@ -176,7 +176,7 @@ async function inTransaction<T>(
     } catch (error) {
       const failure = isAborted(error) ? (cause ?? error) : error;
       await rollBack(client, destroyAfterUse, error);
-      if (isStaleStatement(failure)) destroyAfterUse(failure);
+      if (isStaleStatement(failure) || isReadOnly(failure)) destroyAfterUse(failure);
       throw failure;
     }
   });

@@ -30,6 +30,17 @@ export class RoleError extends Error {
   }
 }
 
+/** The start reached a server that takes no changes. The message is one line for the operator. */
+export class ReadOnlyDatabaseError extends Error {
+  override name = 'ReadOnlyDatabaseError';
+  constructor() {
+    super(
+      'the database only reads: it is a replica, or its default_transaction_read_only is on. Set MEMORY_DATABASE_URL, or ' +
+        'MEMORY_DATABASE_DIRECT_URL if it is set, to the address of the primary',
+    );
+  }
+}
+
 /** Roles belong to the whole server, so a process of another database can create the same role at the same time. */
 const ATTEMPTS = 10;
 
@@ -39,6 +50,10 @@ const ATTEMPTS = 10;
  * roles.
  */
 export async function ensureServiceRoles(database: Database): Promise<void> {
+  const [server] = await database.query<{ reads: string }>(
+    `select current_setting('transaction_read_only') as reads`,
+  );
+  if (server?.reads === 'on') throw new ReadOnlyDatabaseError();
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.transaction(createAndGrant);

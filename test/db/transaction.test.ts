@@ -289,6 +289,23 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     await database.query(`drop table ${table}`);
   });
 
+  test('drops a connection whose server takes no changes, and keeps one that has failed otherwise', async () => {
+    const pid = async () => (await (one as Database).query('select pg_backend_pid() as pid'))[0]?.['pid'];
+    const failing = (statement: string, code: string) =>
+      assert.rejects(
+        (one as Database).transaction(async (tx) => {
+          await tx.query('set transaction read only');
+          await tx.query(statement);
+        }),
+        { code },
+      );
+    const first = await pid();
+    await failing('select 1 / 0', '22012');
+    assert.equal(await pid(), first);
+    await failing('create table public.never (id int)', '25006');
+    assert.notEqual(await pid(), first);
+  });
+
   test('sends an audit event together with the commit', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
