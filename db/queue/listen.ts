@@ -74,10 +74,7 @@ export async function listenOn(needed: Listening): Promise<{ close(): Promise<vo
     onConnect();
   };
   const reconnect = (retryMs: number): Promise<void> =>
-    open().catch(() => {
-      const next = Math.min(2 * retryMs, MAX_RETRY_MS);
-      later(retryMs, () => reconnect(next));
-    });
+    open().catch(() => later(retryMs, () => reconnect(Math.min(2 * retryMs, MAX_RETRY_MS))));
 
   await open();
   return {

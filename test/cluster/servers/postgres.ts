@@ -89,10 +89,8 @@ export async function startPostgres(
 ): Promise<PostgresServer> {
   const folder = await makeFolder('postgres');
   await writeFile(join(folder.path, 'password'), PASSWORD, { mode: 0o644 });
-  await runInside('initdb', [
-    ...['-D', `${folder.inside}/data`, '-U', SUPERUSER, '-A', 'scram-sha-256', '-E', 'UTF8'],
-    ...[`--pwfile=${folder.inside}/password`, '--no-sync', '--no-instructions'],
-  ]);
+  const options = `-D ${folder.inside}/data -U ${SUPERUSER} -A scram-sha-256 -E UTF8 --pwfile=${folder.inside}/password`;
+  await runInside('initdb', `${options} --no-sync --no-instructions`.split(' '));
   const server = await serverIn(folder, {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',

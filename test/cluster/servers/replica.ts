@@ -22,10 +22,9 @@ export async function startReplica(
   const folder = await makeFolder(name);
   await runInside(
     'pg_basebackup',
-    [
-      ...['-D', `${folder.inside}/data`, '-h', '127.0.0.1', '-p', String(primary.port), '-U', SUPERUSER],
-      ...['--checkpoint=fast', '--wal-method=stream', '--no-sync', '--write-recovery-conf'],
-    ],
+    `-D ${folder.inside}/data -h 127.0.0.1 -p ${primary.port} -U ${SUPERUSER} --checkpoint=fast --wal-method=stream --no-sync --write-recovery-conf`.split(
+      ' ',
+    ),
     { PGPASSWORD: PASSWORD },
   );
   const source = `host=127.0.0.1 port=${primary.port} user=${SUPERUSER} password=${PASSWORD} application_name=${name}`;
