@@ -72,7 +72,7 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /**
  * Returns what begins a transaction with the server's limits. They are not sent when a connection is opened: PgBouncer
- * refuses such parameters, and a setting of the session would reach other clients behind it. Null if there are none.
+ * refuses such parameters, and a setting of the session would reach other clients behind it. Null without limits.
  */
 export function beginWithin({ statement, lock }: PostgresTimeouts): string | null {
   if (statement === 0) return null;

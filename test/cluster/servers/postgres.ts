@@ -9,7 +9,7 @@ import { freePort, makeFolder, runInside, type Server, startInside, waitFor } fr
  * PostgreSQL 17 with pgvector, with what a replica and a failover need: WAL for replication, slots, and `pg_rewind`.
  */
 
-/** The superuser of the servers, and the role of the service, which is none. Both have the same password. */
+/** The superuser of the servers, and the role of the service, which is not a superuser. Both have the same password. */
 export const SUPERUSER = 'admin';
 export const SERVICE_USER = 'memory';
 export const PASSWORD = 'password-of-the-tests';
