@@ -2,6 +2,7 @@ import { BLOB_STORE } from '../formats/bucket-address.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import type { Setting } from './setting.ts';
 import { REDACTION_MODES } from './team-settings.ts';
+import { TRACE_SETTINGS } from './trace-settings.ts';
 import {
   ADDRESSES,
   ANY_TEXT,
@@ -295,6 +296,7 @@ export const SETTINGS = {
     defaultInWords: 'that of the Git checkout, else none',
     description: 'The commit that /v1/health shows. A Git checkout shows its own.',
   },
+  ...TRACE_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 type Settings = typeof SETTINGS;

@@ -91,6 +91,34 @@ export const HOST: ValueType<string> = {
   },
 };
 
+/** A number from 0 to 1. */
+export const SHARE: ValueType<number> = {
+  accepts: 'a number from 0 to 1, such as 0.05',
+  parse: (given) => (/^\d?(?:\.\d{1,9})?$/.test(given) && Number(given) <= 1 ? Number(given) : null),
+};
+
+/** Pairs such as `key=value,other=value`, in which both sides can be percent-encoded, as OpenTelemetry defines them. */
+export const KEY_VALUE_PAIRS: ValueType<Readonly<Record<string, string>>> = {
+  accepts: 'a comma-separated list of key=value, with other commas percent-encoded',
+  parse: (given) => {
+    const pairs: [string, string][] = [];
+    for (const item of given.split(',')) {
+      // A value can contain equals signs: base64 ends with them.
+      const end = item.indexOf('=');
+      if (end < 0 || item.slice(0, end).trim() === '') return null;
+      try {
+        pairs.push([
+          decodeURIComponent(item.slice(0, end).trim()),
+          decodeURIComponent(item.slice(end + 1).trim()),
+        ]);
+      } catch {
+        return null;
+      }
+    }
+    return Object.freeze(Object.fromEntries(pairs));
+  },
+};
+
 export const EMAIL: ValueType<string> = {
   accepts: 'an email address of at most 300 characters',
   parse: (given) => {

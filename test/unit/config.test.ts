@@ -81,6 +81,30 @@ const prefix = (name: 'queryPrefix' | 'passagePrefix'): Setting => ({
   refused: ['x'.repeat(301)],
 });
 
+const collectorAddress = (key: keyof Config): Setting => ({
+  key,
+  fallback: null,
+  accepted: [['https://collector.example:4318/base', 'https://collector.example:4318/base']],
+  refused: ['collector.example:4318', 'grpc://collector.example', '/v1/traces'],
+});
+
+const collectorProtocol: Setting = {
+  key: 'otlpProtocol',
+  fallback: 'http/protobuf',
+  accepted: [['http/protobuf', 'http/protobuf']],
+  refused: ['grpc', 'http/json'],
+};
+
+const pairs = (key: keyof Config): Setting => ({
+  key,
+  fallback: null,
+  accepted: [
+    ['a.b=c', { 'a.b': 'c' }],
+    ['authorization=Basic%20YQ==, x = 1%2C2', { authorization: 'Basic YQ==', x: '1,2' }],
+  ],
+  refused: ['word', '=value', 'a=1,', 'a=%zz'],
+});
+
 const SETTINGS: Record<string, Setting> = {
   MEMORY_DATABASE_URL: {
     key: 'databaseUrl',
@@ -281,6 +305,53 @@ const SETTINGS: Record<string, Setting> = {
     fallback: null,
     accepted: [['a-token-for-metrics', 'a-token-for-metrics']],
     refused: [],
+  },
+  OTEL_SDK_DISABLED: {
+    key: 'otelDisabled',
+    fallback: false,
+    accepted: [
+      ['true', true],
+      ['False', false],
+    ],
+    refused: ['1', 'yes'],
+  },
+  OTEL_TRACES_EXPORTER: {
+    key: 'traceExporter',
+    fallback: null,
+    accepted: [
+      ['otlp', 'otlp'],
+      ['console', 'console'],
+      ['none', 'none'],
+    ],
+    refused: ['zipkin', 'otlp,console'],
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: collectorAddress('otlpEndpoint'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorAddress('otlpTracesEndpoint'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: collectorProtocol,
+  OTEL_EXPORTER_OTLP_PROTOCOL: collectorProtocol,
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs('otlpHeaders'),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs('otlpHeaders'),
+  OTEL_SERVICE_NAME: { ...text('otelServiceName', '', 255), fallback: null },
+  OTEL_RESOURCE_ATTRIBUTES: pairs('otelResourceAttributes'),
+  OTEL_TRACES_SAMPLER: {
+    key: 'traceSampler',
+    fallback: 'parentbased_always_on',
+    accepted: [
+      ['always_off', 'always_off'],
+      ['parentbased_traceidratio', 'parentbased_traceidratio'],
+    ],
+    refused: ['jaeger_remote', 'ALWAYS_ON'],
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    key: 'traceSamplerShare',
+    fallback: 1,
+    accepted: [
+      ['0', 0],
+      ['.05', 0.05],
+      ['0.05', 0.05],
+      ['1', 1],
+    ],
+    refused: ['5', '1.1', '-0.1', '5%', '0x1', 'half'],
   },
 };
 

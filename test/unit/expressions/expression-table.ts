@@ -200,7 +200,19 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/schemas/memory.ts': [/\S/u],
   'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g, /[\p{M}\uff9e\uff9f]{65}/u],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
-  'shared/settings/value-types.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u, /^[\w./-]{1,100}$/],
+  'shared/settings/value-types.ts': [
+    /^\d+$/,
+    /^\d{1,3}$/,
+    /^https?:$/,
+    /\s|\p{Cc}/u,
+    /^[\w./-]{1,100}$/,
+    /^\d?(?:\.\d{1,9})?$/,
+  ],
+  'db/driver/statement-span.ts': [
+    /^\s*([a-z]+)/i,
+    /\b(?:memory|identity|pgboss)\.[a-z_]+/i,
+    /^\s*select\s+([a-z_]+)\(/i,
+  ],
   'shared/text/terms/characters.ts': [
     /^[\p{L}\p{N}\p{M}]/u,
     /^[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u,

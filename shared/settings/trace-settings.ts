@@ -1,0 +1,93 @@
+import type { Setting } from './setting.ts';
+import { KEY_VALUE_PAIRS, SHARE, text, url, word } from './value-types.ts';
+
+/** The samplers of the OpenTelemetry specification that need no server of their own. */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/**
+ * The settings of traces, a part of `SETTINGS`. Their variables and defaults are those of the OpenTelemetry
+ * specification, so that a service is configured as all others of a deployment are.
+ */
+export const TRACE_SETTINGS = {
+  otelDisabled: {
+    variable: 'OTEL_SDK_DISABLED',
+    type: { accepts: 'true or false', parse: parseBoolean },
+    default: 'false',
+    description: 'true: no traces, whatever the other variables of OpenTelemetry say.',
+  },
+  traceExporter: {
+    variable: 'OTEL_TRACES_EXPORTER',
+    type: word('otlp', 'console', 'none'),
+    default: null,
+    defaultInWords: 'otlp if an endpoint is set, else none',
+    description: 'Where traces go: to a collector (otlp), to standard output (console), or nowhere.',
+  },
+  otlpEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    type: url('http:', 'https:'),
+    default: null,
+    isSecret: true,
+    description: 'Address of the collector. Traces are sent to the path v1/traces below it.',
+  },
+  otlpTracesEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    type: url('http:', 'https:'),
+    default: null,
+    isSecret: true,
+    description: 'Whole address that traces are sent to, in place of the path below the collector.',
+  },
+  otlpProtocol: {
+    variable: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+    otherVariable: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    type: word('http/protobuf'),
+    default: 'http/protobuf',
+    description: 'Protocol of the collector.',
+  },
+  otlpHeaders: {
+    variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    otherVariable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    type: KEY_VALUE_PAIRS,
+    default: null,
+    isSecret: true,
+    description: 'Headers of each request to the collector, for example its credential.',
+  },
+  otelServiceName: {
+    variable: 'OTEL_SERVICE_NAME',
+    type: text(255),
+    default: null,
+    defaultInWords: 'team-memory-api, team-memory-worker, or team-memory for both in one process',
+    description: 'Name of the service in its traces.',
+  },
+  otelResourceAttributes: {
+    variable: 'OTEL_RESOURCE_ATTRIBUTES',
+    type: KEY_VALUE_PAIRS,
+    default: null,
+    description: 'Attributes of every trace, for example deployment.environment.name=production.',
+  },
+  traceSampler: {
+    variable: 'OTEL_TRACES_SAMPLER',
+    type: word(...SAMPLERS),
+    default: 'parentbased_always_on',
+    description:
+      'Which traces are recorded. With parentbased, a caller that sends a trace decides for it; the rest is for all others.',
+  },
+  traceSamplerShare: {
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    type: SHARE,
+    default: 1,
+    description: 'The share of traces that the samplers traceidratio record.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** A boolean of the OpenTelemetry specification, in any case of letters. */
+function parseBoolean(given: string): boolean | null {
+  const lower = given.toLowerCase();
+  return lower === 'true' ? true : lower === 'false' ? false : null;
+}
