@@ -16,6 +16,7 @@ import { createLogger, forwardLevelSwitch, switchLevelOnSignal } from './shared/
 import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from './shared/settings/setup-checks.ts';
+import { startTracing } from './shared/tracing/start-tracing.ts';
 import { checkModel } from './worker/embedder/check-model.ts';
 import { startWorker } from './worker/worker.ts';
 
@@ -33,6 +34,7 @@ async function announce(url: string): Promise<void> {
 async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
   switchLevelOnSignal(logger);
+  const stopTracing = await startTracing(config, 'all', logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
   const { database, blobs, principal } = await startBackend(config, logger);
@@ -51,6 +53,7 @@ async function startEmbedded(config: Config): Promise<void> {
           await api.stop();
           await worker.stop();
           await database.close();
+          await stopTracing();
         },
       },
       (error) => logger.error({ err: error }, 'the service did not stop cleanly'),

@@ -11,6 +11,7 @@ import Fastify, {
 import type { Dependencies } from '../core/dependencies.ts';
 import { storeUses } from '../core/feedback/count-uses.ts';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
+import { traceExporter } from '../shared/tracing/start-tracing.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
@@ -38,6 +39,7 @@ import { limitedByAddress } from './plugins/rate-limit.ts';
 import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { compressAnswer } from './request/compress-answer.ts';
+import { traceRequests } from './request/request-span.ts';
 import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
 import { acceptRoute } from './routes/company/accept.ts';
 import { companyRoutes } from './routes/company/index.ts';
@@ -81,6 +83,7 @@ export async function buildApp(
     forceCloseConnections: 'idle',
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  if (traceExporter(deps.config) !== 'none') traceRequests(app);
   await app.register(clientAddress, { trustedProxies: deps.config.trustedProxies });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(answerHeaders(request.url, request.id));

@@ -9,6 +9,7 @@ import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
+import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { setGarbageCollectionFlags } from './garbage-collection.ts';
 import { assertCanListen } from './listening.ts';
 import { ownerLinkCommand } from './owner-link.ts';
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
   const config = read();
   const logger = createLogger(config.logLevel, 'api');
   switchLevelOnSignal(logger);
+  const stopTracing = await startTracing(config, 'api', logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
   const { database, blobs, principal } = await startBackend(config, logger, REQUEST_TIMEOUTS);
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
         await api.stop();
         await queue.stop();
         await database.close();
+        await stopTracing();
       },
     },
     (error) => logger.error({ err: error }, 'the API did not stop cleanly'),

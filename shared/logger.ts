@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { type Logger, pino, stdSerializers } from 'pino';
+import { traceFields } from './tracing/spans.ts';
 
 export type { Logger };
 
@@ -11,6 +12,8 @@ export function createLogger(level: string, name: string): Logger {
   return pino({
     name,
     level,
+    // Leads from a line to its trace, and from a slow trace to its lines.
+    mixin: traceFields,
     serializers: { err: serializeError },
     redact: {
       paths: [

@@ -7,6 +7,7 @@ import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts
 import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
+import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { checkModel } from './embedder/check-model.ts';
 import { startWorker } from './worker.ts';
 
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
   const config = read();
   const logger = createLogger(config.logLevel, 'worker');
   switchLevelOnSignal(logger);
+  const stopTracing = await startTracing(config, 'worker', logger);
   // If `npm start` started this process, the API has the same settings and has already logged the warnings.
   if (process.send === undefined) for (const warning of config.warnings) logger.warn(warning);
   const { database, blobs } = await startBackend(config, logger);
@@ -39,6 +41,7 @@ async function main(): Promise<void> {
       close: async () => {
         await worker.stop();
         await database.close();
+        await stopTracing();
       },
     },
     (error) => logger.error({ err: error }, 'the worker did not stop cleanly'),

@@ -8,6 +8,7 @@ import { callTool, type ToolRequest } from './call-tool.ts';
 import { fromAllowedOrigin } from './origin.ts';
 import { isListed } from './permitted.ts';
 import { openProtocol } from './protocol.ts';
+import { inToolSpan } from './tool-span.ts';
 import { TOOLS } from './tools/index.ts';
 
 type NodeRequest = Parameters<typeof toWebRequest>[0];
@@ -73,7 +74,7 @@ export const mcpRoute: Routes = (app, deps) => {
       const answer = await answerMessage(await webRequestOf(request), body, {
         tools: TOOLS.filter((tool) => isListed(tool, identity)),
         knows: (name) => TOOLS.some((tool) => tool.name === name),
-        call: (name, args) => callTool(asking, name, args),
+        call: (name, args) => inToolSpan(body, name, () => callTool(asking, name, args)),
       });
       // Not the web response itself: Fastify would set its status after the hooks that read the status. As bytes, because
       // Fastify adds a charset to the type of a text, which clients do not expect.

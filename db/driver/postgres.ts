@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
+import { inStep } from '../../shared/tracing/spans.ts';
 import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
 import { isReadOnly, isStaleStatement } from './faults.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type PostgresTimeouts,
   poolSettings,
 } from './postgres-pool.ts';
+import { inStatementSpan } from './statement-span.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -19,19 +21,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** @param onFailure is called when a statement fails, before later statements are answered */
 function queryable(client: pg.Client, onFailure?: (error: unknown) => void): Queryable {
   return {
-    query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
-      try {
-        sendTogether(client);
-        const name = preparedName(text);
-        const bound = values.map(toBound);
-        const sent =
-          name === undefined ? client.query(text, bound) : client.query({ name, text, values: bound });
-        return (await sent).rows as R[];
-      } catch (error) {
-        onFailure?.(error);
-        throw error;
-      }
-    },
+    query: <R extends object>(text: string, values: readonly unknown[] = []) =>
+      inStatementSpan(text, async () => {
+        try {
+          sendTogether(client);
+          const name = preparedName(text);
+          const bound = values.map(toBound);
+          const sent =
+            name === undefined ? client.query(text, bound) : client.query({ name, text, values: bound });
+          return (await sent).rows as R[];
+        } catch (error) {
+          onFailure?.(error);
+          throw error;
+        }
+      }),
   };
 }
 
@@ -103,7 +106,13 @@ export function statementsOn(
           throw error;
         }
       }),
-    transaction: (fn, opening) => inTransaction(source, { ...opening, beginning: beginning ?? 'begin' }, fn),
+    // The step includes the wait for a connection, which the steps of its statements do not.
+    transaction: (fn, opening) =>
+      inStep(
+        () => 'transaction',
+        {},
+        () => inTransaction(source, { ...opening, beginning: beginning ?? 'begin' }, fn),
+      ),
     script: async (tx, text) => {
       const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: MAX_TIMER_MS };
       await (tx as PostgresTransaction).client.query(withoutTimeout);

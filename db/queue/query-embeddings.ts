@@ -9,6 +9,7 @@ import {
   readActiveAge,
 } from './pg-boss-jobs.ts';
 import type { JobQueue } from './queue.ts';
+import { sendTraced } from './send-traced.ts';
 
 /*
  * The vector of a query. An API process asks for it with a job of the queue `embed.query`, and a worker makes it. The
@@ -26,7 +27,7 @@ export async function enqueueQueryEmbedding(
   payload: Payload<'embed.query'>,
   id: string = newId(),
 ): Promise<string> {
-  await boss.send(QUEUE, payload, { id });
+  await sendTraced(QUEUE, (carried) => boss.send(QUEUE, { ...payload, ...carried }, { id }));
   return id;
 }
 

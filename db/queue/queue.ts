@@ -18,6 +18,7 @@ import {
   QUEUE_SCHEMA,
   releaseAttempt,
 } from './pg-boss-jobs.ts';
+import { sendTraced } from './send-traced.ts';
 import { allocateTurns, type JobOwner } from './turns.ts';
 
 /** The queue of jobs. Jobs are enqueued and settled in the transaction of the change that they belong to. */
@@ -177,22 +178,40 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   return {
     boss,
     enqueue: async (tx, queue, payload, options = {}) => {
-      await boss.send(queue, payload, {
-        db: connection(tx),
-        ...(options.key === undefined ? {} : { singletonKey: options.key }),
-        ...(options.priority === undefined ? {} : { priority: options.priority }),
-      });
+      await sendTraced(queue, (carried) =>
+        boss.send(
+          queue,
+          { ...payload, ...carried },
+          {
+            db: connection(tx),
+            ...(options.key === undefined ? {} : { singletonKey: options.key }),
+            ...(options.priority === undefined ? {} : { priority: options.priority }),
+          },
+        ),
+      );
     },
     enqueueInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
       const turns = await allocateTurns(tx, queue, { companyId, teamId }, payloads.length);
       const group = { id: companyId, tier: teamId };
-      const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
-      await boss.insert(queue, jobs, { db: connection(tx) });
+      await sendTraced(queue, (carried) => {
+        const jobs = payloads.map((payload, index) => ({
+          data: { ...payload, ...carried },
+          group,
+          priority: turns[index] ?? 0,
+        }));
+        return boss.insert(queue, jobs, { db: connection(tx) });
+      });
     },
     enqueueLast: async (tx, queue, { companyId, teamId }, payloads) => {
       const group = { id: companyId, tier: teamId };
-      const jobs = payloads.map((data) => ({ data, group, priority: LONG_JOB_TURN }));
-      await boss.insert(queue, jobs, { db: connection(tx) });
+      await sendTraced(queue, (carried) => {
+        const jobs = payloads.map((payload) => ({
+          data: { ...payload, ...carried },
+          group,
+          priority: LONG_JOB_TURN,
+        }));
+        return boss.insert(queue, jobs, { db: connection(tx) });
+      });
     },
     settle: async (tx, queue, job) => {
       const attempt = { id: job.id, retryCount: job.retryCount };

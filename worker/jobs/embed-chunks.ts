@@ -12,6 +12,7 @@ import {
 import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { layerScope } from '../../shared/scope.ts';
+import { inStep } from '../../shared/tracing/spans.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import type { ModelClient } from '../embedder/model-client.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
@@ -53,7 +54,12 @@ async function makeVectors(
   for (const { chunkId, text } of chunks) {
     if (performance.now() - began > LAST_START_MS) return { ...made, isIncomplete: true };
     try {
-      made.vectors.set(chunkId, await model.embed(text, 'passage', signal));
+      const vector = await inStep(
+        () => 'embed passage',
+        {},
+        () => model.embed(text, 'passage', signal),
+      );
+      made.vectors.set(chunkId, vector);
     } catch (error) {
       if (error instanceof TextRefusedError) made.refused.push(chunkId);
       else if (error instanceof EmbeddingInterruptedError) return { ...made, isIncomplete: true };

@@ -3,6 +3,7 @@ import { withoutScope } from '../../db/driver/database.ts';
 import { answerVector, deleteQueryEmbedding, remainingTimeoutMs } from '../../db/queue/query-embeddings.ts';
 import { LostJobError } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
+import { inStep } from '../../shared/tracing/spans.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
@@ -34,7 +35,12 @@ export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
   // `AbortSignal.timeout` accepts only whole milliseconds.
   const late = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
-    const vector = await embedder.model.embed(job.data.text, 'query', AbortSignal.any([stopping, late]));
+    const signal = AbortSignal.any([stopping, late]);
+    const vector = await inStep(
+      () => 'embed query',
+      {},
+      () => embedder.model.embed(job.data.text, 'query', signal),
+    );
     await answerVector(database, { id: job.id, vector, model });
   } catch (error) {
     // If the model gives no vector, the caller need not wait longer.

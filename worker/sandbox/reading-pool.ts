@@ -1,4 +1,5 @@
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
+import { inStep } from '../../shared/tracing/spans.ts';
 import { sendTo } from '../supervised-process.ts';
 import { type Confinement, type ConfinementName, findConfinement } from './confinement.ts';
 import {
@@ -129,7 +130,11 @@ export function openReadingPool(
   return {
     confinement,
     read: async (task, reading, use) => {
-      const { reader, document } = await readBySome(task, reading);
+      const { reader, document } = await inStep(
+        () => 'read file',
+        { 'memory.media_type': task.mediaType },
+        () => readBySome(task, reading),
+      );
       const { first, ...head } = document;
       if (first.length === head.chunkCount) {
         release(reader);
