@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -123,7 +124,8 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
   };
   const inTurn = async <T>(run: () => Promise<T>): Promise<T> => {
     if (closing !== null) throw new Error('the embedded database is closed');
-    return queue.add(run);
+    // Otherwise it would run in the context of the caller before it, and belong to that caller's trace.
+    return queue.add(AsyncLocalStorage.bind(run));
   };
 
   return {
