@@ -32,8 +32,8 @@ export interface Checkout {
   fill(size: number): Promise<FilledTeam>;
   /** The claims and the statement of a search, as the service sends them. */
   statementsOf(team: FilledTeam, search: Search): Promise<Statement[]>;
-  /** Starts the API with rate limits on. */
-  startApi(databaseUrl?: string): Promise<{ child: Child; url: URL }>;
+  /** Starts the API with rate limits on, and with more settings. */
+  startApi(databaseUrl?: string, settings?: Record<string, string>): Promise<{ child: Child; url: URL }>;
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function openCheckout(
       await transaction(noting, whole, (tx) => searchChunks(tx, asked));
       return sent;
     },
-    startApi: async (databaseUrl = url) => {
+    startApi: async (databaseUrl = url, settings = {}) => {
       const env = {
         MEMORY_API_TOKEN: API_TOKEN,
         MEMORY_DATABASE_URL: databaseUrl,
@@ -98,6 +98,7 @@ export async function openCheckout(
         MEMORY_RATE_LIMIT_PER_MINUTE: '1000000',
         // As `npm run api` starts it.
         MALLOC_TRIM_THRESHOLD_: '2097152',
+        ...settings,
       };
       const child = startChild('api/main.ts', env, { execArgv: ['--max-semi-space-size=16'], root: folder });
       const { listening } = await child.hear<{ listening: string }>();

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
-import { after, describe, type TestContext, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { readConfig } from '../../shared/config.ts';
 import { traceExporter } from '../../shared/tracing/start-tracing.ts';
 import { databaseUrl } from '../support/needs/database.ts';
-import { createEmptyDatabase } from '../support/needs/own-database.ts';
-import {
-  API_TOKEN,
-  endProcesses,
-  logLines,
-  printedUrl,
-  serviceFolder,
-  startCommand,
-  startMain,
-} from '../support/needs/process.ts';
-import { type Collector, openCollector, type ReceivedSpan } from '../support/otlp.ts';
+import { API_TOKEN, endProcesses, logLines, startCommand } from '../support/needs/process.ts';
+import { openCollector, type ReceivedSpan } from '../support/otlp.ts';
 import { until } from '../support/process-table.ts';
 import { ROOT } from '../support/root.ts';
-import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
+import { askTraced, startTraced, traceparent } from '../support/traced-service.ts';
 
 after(endProcesses);
 
@@ -31,46 +21,6 @@ const COLLECTOR_SECRET = 'collector-secret-4711';
 const [OF_IMPORT, OF_SEARCH, OF_AGENT, OF_REQUEST, UNSAMPLED] = ['1', '2', '3', '4', '5'].map((digit) =>
   digit.repeat(32),
 ) as [string, string, string, string, string];
-const traceparent = (traceId: string, flags = '01') => `00-${traceId}-00f067aa0ba902b7-${flags}`;
-
-/** A service with a model of its own, whose traces go to a collector. */
-async function startTraced(t: TestContext, collector: Collector) {
-  const cwd = await serviceFolder();
-  const database = databaseUrl === undefined ? null : await createEmptyDatabase(databaseUrl);
-  if (database !== null) t.after(() => database.drop());
-  await writeTestModel(join(cwd, 'models'));
-  const service = startMain('start.ts', {
-    cwd,
-    env: {
-      MEMORY_API_PORT: '0',
-      ...(database === null ? {} : { MEMORY_DATABASE_URL: database.url, MEMORY_API_HOST: '127.0.0.1' }),
-      MEMORY_API_SERVER_EMBEDDINGS: '1',
-      MEMORY_EMBEDDING_MODEL: TEST_MODEL,
-      MEMORY_MODEL_DIR: join(cwd, 'models'),
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_SECRET}`,
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-    },
-  });
-  return { service, url: await printedUrl(service) };
-}
-
-/** Sends a request in a trace. */
-async function ask<T>(url: string, path: string, traceId: string, body: object, flags?: string): Promise<T> {
-  const answer = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${API_TOKEN}`,
-      'content-type': 'application/json',
-      traceparent: traceparent(traceId, flags),
-    },
-    body: JSON.stringify(body),
-  });
-  const text = await answer.text();
-  assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
-  return JSON.parse(text) as T;
-}
-
 /** The names of the spans from one span up to the first of its trace in this service. */
 function pathTo(spans: readonly ReceivedSpan[], traceId: string, name: string): string[] {
   const ofTrace = spans.filter((span) => span.traceId === traceId);
@@ -85,14 +35,19 @@ describe('traces of a service', () => {
   test('run from a request through the queue to the model, without a word of content', async (t) => {
     const collector = await openCollector();
     t.after(collector.close);
-    const { service, url } = await startTraced(t, collector);
+    const { service, url, drop } = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_SECRET}`,
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+    t.after(drop);
     const lines = () => logLines(service);
     const isDone = (queue: string, traceId: string) =>
       lines().some(
         (line) => line['msg'] === 'job done' && line['queue'] === queue && line['trace_id'] === traceId,
       );
 
-    const { imports } = await ask<{ imports: { id: string }[] }>(url, '/v1/memory/imports', OF_IMPORT, {
+    const { imports } = await askTraced<{ imports: { id: string }[] }>(url, '/v1/memory/imports', OF_IMPORT, {
       items: [
         { filename: `${WORDS[1]}.txt`, text: `The gate of ${WORDS[0]} opens at nine.`, tags: [WORDS[5]] },
       ],
@@ -100,11 +55,11 @@ describe('traces of a service', () => {
     // Lines of the log name the trace of their job, in the worker too.
     await until(t.signal, () => isDone('import.process', OF_IMPORT) && isDone('embed.chunks', OF_IMPORT));
     const query = `When does ${WORDS[2]} open?`;
-    await ask(url, '/v1/memory/search', OF_SEARCH, { query, scope: {}, embeddingMode: 'server' });
+    await askTraced(url, '/v1/memory/search', OF_SEARCH, { query, scope: {}, embeddingMode: 'server' });
     for (const path of [`/v1/memory/imports/${imports[0]!.id}?word=${WORDS[2]}`, `/nowhere/${WORDS[3]}`]) {
       await (await fetch(`${url}${path}`)).arrayBuffer();
     }
-    await ask(url, '/v1/mcp', OF_REQUEST, {
+    await askTraced(url, '/v1/mcp', OF_REQUEST, {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
@@ -114,7 +69,7 @@ describe('traces of a service', () => {
         _meta: { traceparent: traceparent(OF_AGENT) },
       },
     });
-    await ask(
+    await askTraced(
       url,
       '/v1/memory/imports',
       UNSAMPLED,
@@ -242,8 +197,9 @@ describe('the SDK of OpenTelemetry', () => {
       runCode<Record<string, unknown>[]>(code, { OTEL_TRACES_EXPORTER: 'console' }),
       runCode<Record<string, unknown>[]>(code, { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }),
     ]);
-    const [line, span] = ofConsole;
-    assert.equal(span?.['span'], 'a span');
+    const span = ofConsole.find((line) => line['span'] === 'a span');
+    const line = ofConsole.find(({ msg }) => msg === 'inside');
+    assert.ok(span);
     assert.deepEqual([line?.['trace_id'], line?.['span_id']], [span['trace_id'], span['span_id']]);
     assert.equal(ofSilent.at(-1)?.['msg'], 'the last traces were not sent');
   });
