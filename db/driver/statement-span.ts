@@ -1,9 +1,9 @@
 import { SpanKind } from '@opentelemetry/api';
 import { inStep } from '../../shared/tracing/spans.ts';
 
-/** The first word of a statement. */
-const VERB = /^\s*([a-z]+)/i;
-/** The first table or function of our schemas, or of the queue's. */
+/** What a statement changes first. */
+const CHANGE = /\b(insert|update|delete)\s+(?:into\s+|from\s+)?((?:memory|identity|pgboss)\.[a-z_]+)/i;
+/** The table or function of ours, or of the queue's, that a statement names first. */
 const TARGET = /\b(?:memory|identity|pgboss)\.[a-z_]+/i;
 /** A function without a schema, if nothing of ours is named: a lock, for example. */
 const FUNCTION = /^\s*select\s+([a-z_]+)\(/i;
@@ -16,16 +16,16 @@ const MAX_NAMES = 1000;
 const names = new Map<string, string>();
 
 /**
- * The name of a statement in a trace: its verb, and the table or function of ours that it names first. Made of these
- * words only, so it can contain no value.
+ * The name of a statement in a trace: what it changes first, or else what it reads first. Made of the words of the
+ * expressions above, so it can contain no value.
  */
 export function statementName(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;
   const start = text.slice(0, MAX_READ_CHARACTERS);
-  const verb = VERB.exec(start)?.[1] ?? 'statement';
-  const target = TARGET.exec(start)?.[0] ?? FUNCTION.exec(start)?.[1];
-  const name = (target === undefined ? verb : `${verb} ${target}`).toLowerCase();
+  const change = CHANGE.exec(start);
+  const target = TARGET.exec(start)?.[0] ?? FUNCTION.exec(start)?.[1] ?? 'statement';
+  const name = (change === null ? `select ${target}` : `${change[1]} ${change[2]}`).toLowerCase();
   if (names.size < MAX_NAMES) names.set(text, name);
   return name;
 }

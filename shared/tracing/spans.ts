@@ -61,7 +61,8 @@ export function inStep<T>(
 /** Marks a span as failed. The message of the error is left out, because it can contain data. */
 export function recordFailure(span: Span, error: unknown): void {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  span.setAttribute('error.type', String(code ?? name ?? '_OTHER'));
+  const type = [code, name].find((each) => typeof each === 'string');
+  span.setAttribute('error.type', type ?? '_OTHER');
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 

@@ -92,7 +92,7 @@ export interface Collector {
   url: string;
   readonly spans: ReceivedSpan[];
   readonly bodies: Buffer[];
-  readonly requests: { path: string; headers: Record<string, unknown> }[];
+  readonly requests: { path: string; authorization: string | undefined }[];
   close(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export async function openCollector(): Promise<Collector> {
   const [spans, bodies, requests]: [ReceivedSpan[], Buffer[], Collector['requests']] = [[], [], []];
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
-    requests.push({ path: request.url ?? '', headers: request.headers });
+    requests.push({ path: request.url ?? '', authorization: request.headers.authorization });
     bodies.push(body);
     spans.push(...spansOf(body));
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();

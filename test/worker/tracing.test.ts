@@ -34,7 +34,7 @@ function pathTo(spans: readonly ReceivedSpan[], traceId: string, name: string): 
 describe('traces of a service', () => {
   test('run from a request through the queue to the model, without a word of content', async (t) => {
     const collector = await openCollector();
-    t.after(collector.close);
+    t.after(() => collector.close());
     const { service, url, drop } = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_SECRET}`,
@@ -134,7 +134,7 @@ describe('traces of a service', () => {
       assert.ok(!sent.includes(word.toLowerCase()), `${word} is in a span`);
     }
     assert.deepEqual(
-      new Set(collector.requests.map(({ path, headers }) => `${path} ${headers['authorization']}`)),
+      new Set(collector.requests.map(({ path, authorization }) => `${path} ${authorization}`)),
       new Set([`/v1/traces Bearer ${COLLECTOR_SECRET}`]),
     );
     assert.ok(![...service.stdout, ...service.stderr].join('\n').includes(COLLECTOR_SECRET));

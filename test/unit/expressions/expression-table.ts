@@ -209,7 +209,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^\d?(?:\.\d{1,9})?$/,
   ],
   'db/driver/statement-span.ts': [
-    /^\s*([a-z]+)/i,
+    /\b(insert|update|delete)\s+(?:into\s+|from\s+)?((?:memory|identity|pgboss)\.[a-z_]+)/i,
     /\b(?:memory|identity|pgboss)\.[a-z_]+/i,
     /^\s*select\s+([a-z_]+)\(/i,
   ],
