@@ -45,8 +45,6 @@ export function traceRequests(app: FastifyInstance): void {
     reply.raw.once('close', () => endSpan(span, reply));
     context.with(active, done);
   });
-  // The events of a body that arrives are those of its connection, which has no context.
-  app.addHook('preValidation', (request, _reply, done) => context.with(contextOf(request), done));
   app.addHook('onResponse', (request, reply, done) => {
     const active = contextOf(request);
     const span = trace.getSpan(active);

@@ -53,7 +53,13 @@ describe('traces of a service', () => {
       ],
     });
     // Lines of the log name the trace of their job, in the worker too.
-    await until(t.signal, () => isDone('import.process', OF_IMPORT) && isDone('embed.chunks', OF_IMPORT));
+    const jobOf = (queue: string) =>
+      lines().find((line) => line['msg'] === 'job done' && line['queue'] === queue);
+    await until(t.signal, () =>
+      ['import.process', 'embed.chunks'].every((queue) => jobOf(queue) !== undefined),
+    );
+    assert.equal(jobOf('import.process')?.['trace_id'], OF_IMPORT);
+    assert.equal(jobOf('embed.chunks')?.['trace_id'], OF_IMPORT);
     const query = `When does ${WORDS[2]} open?`;
     await askTraced(url, '/v1/memory/search', OF_SEARCH, { query, scope: {}, embeddingMode: 'server' });
     for (const path of [`/v1/memory/imports/${imports[0]!.id}?word=${WORDS[2]}`, `/nowhere/${WORDS[3]}`]) {
