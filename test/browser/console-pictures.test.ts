@@ -47,7 +47,9 @@ async function setScene(service: TestApp, company: SignedIn): Promise<void> {
     uri: 'https://wiki.example.com/remote-access',
     tags: ['vpn', 'on call'],
     chunks: [
-      { text: 'Remote access needs a laptop of the company and a second factor. Private devices are refused.' },
+      {
+        text: 'Remote access needs a laptop of the company and a second factor. Private devices are refused.',
+      },
       {
         text: 'A VPN token is reset by the service desk. The caller names the ticket and the serial number.',
       },
