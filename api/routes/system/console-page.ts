@@ -39,6 +39,7 @@ const SCRIPTS = [
 const STYLES = [
   'shared/page.css',
   'console/console.css',
+  'console/masthead.css',
   ...webFilesIn('console/parts', '.css'),
   ...webFilesIn('console/pages', '.css'),
   ...webFilesIn('dashboard', '.css'),
