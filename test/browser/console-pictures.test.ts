@@ -78,7 +78,7 @@ async function setScene(service: TestApp, company: SignedIn): Promise<void> {
     { title: 'Printers on floor 2', content: 'The printers on floor 2 need the driver of 2024.' },
     {
       title: 'Replaced phones need a reset',
-      content: 'Whoever gets a new phone needs a reset of the token.',
+      content: 'A person with a new phone needs a reset of the token.',
     },
     {
       title: 'The VPN gateway has moved',

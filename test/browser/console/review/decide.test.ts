@@ -126,6 +126,32 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('a script that cannot be loaded is named, and the next key loads it', async () => {
+    const company = await service.company();
+    await queue(service, company, named(3));
+    const { page } = await openReview(browser, base, company);
+    const scripts = /\/review\/(undo|key-dialogs)\.js/;
+    await page.route(scripts, (route) => route.abort());
+    await press(page, '?');
+    await status(page, 'The dialog could not be loaded.');
+    await press(page, 'pp');
+    await status(page, '1 left.');
+    await press(page, 'u');
+    await status(page, 'Nothing was undone: a script could not be loaded.');
+    await page.unroute(scripts);
+    // What is decided while the script loads is not undone.
+    await press(page, 'up');
+    await page.getByText('Item 02', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Keys' }).click();
+    await heading(page, 'Keys');
+    assert.deepEqual(await statesOf(service, company), {
+      'Item 01': 'published',
+      'Item 02': 'review',
+      'Item 03': 'published',
+    });
+    await page.context().close();
+  });
+
   test('keys do nothing in a field, in a dialog, with a modifier and while they are held down', async () => {
     const company = await service.company();
     await queue(service, company, named(3));
