@@ -114,7 +114,7 @@ describe('cli doctor', () => {
     const other = await openOther((request, response) => {
       response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
       const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
-      const health = { ok: true, backend: 'pglite', embedder };
+      const health = { ok: true, version: '0.1.0', commit: null, backend: 'pglite', embedder };
       response.end(JSON.stringify(request.url === '/docs/json' ? { info: { version: '9.9.9' } } : health));
     });
     const { find } = await checksOf(await newPerson(), ['--url', other.url]);

@@ -220,7 +220,9 @@ describe('cli search', () => {
     const other = await openOther((request, response) => {
       if (request.url === '/v1/health') {
         const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
-        response.end(JSON.stringify({ ok: true, backend: 'pglite', embedder }));
+        response.end(
+          JSON.stringify({ ok: true, version: '0.1.0', commit: null, backend: 'pglite', embedder }),
+        );
         return;
       }
       request.on('data', (part: Buffer) => bodies.push(part.toString()));

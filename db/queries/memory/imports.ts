@@ -220,8 +220,7 @@ export async function recordProgress(
 
 /**
  * Returns a running import to `queued`, for the next run. Has no effect if another run has begun.
- * @param isCounted whether the run counts as one. The next run gets the number of a run that does not, so the caller must
- *   have written all that it writes for this one
+ * @param isCounted whether the run counts. If not, the next run gets its number, so nothing of it can be written later
  */
 export async function undoImportStart(
   tx: TeamTransaction,

@@ -132,7 +132,7 @@ describe('hook prompt, where the service makes vectors', () => {
     const { company, person, data } = await ownerWith(GATEWAY);
     const answer = await data<SearchResponse>('search', 'payment gateway');
     const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
-    const health = { ok: true, backend: 'pglite', embedder };
+    const health = { ok: true, version: '0.1.0', commit: null, backend: 'pglite', embedder };
     const modes: string[] = [];
     const slow = await openOther((request, response) => {
       if (request.url === '/v1/health') return response.end(JSON.stringify(health));
