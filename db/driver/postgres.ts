@@ -78,6 +78,7 @@ export function openPostgres(
     ...statementsOn(pool, beginWithin(timeouts)),
     connections: pool.connections,
     canWrite: () => true,
+    freeBytes: () => null,
     close: pool.close,
   };
 }

@@ -37,7 +37,11 @@ export async function startBackend(
   if (databaseUrl === null || databaseDirectUrl === null) {
     const database = await openEmbedded({ dataDir: config.dataDir });
     const principal = await closeIfFails(database, () => prepare(database, config, logger));
-    return { database, blobs: await closeIfFails(database, () => openBlobs(database, config, logger)), principal };
+    return {
+      database,
+      blobs: await closeIfFails(database, () => openBlobs(database, config, logger)),
+      principal,
+    };
   }
   // Steps of the start wait for other processes, and keep locks and settings while they do.
   const direct = openPostgres(databaseDirectUrl, logger, { max: START_CONNECTIONS });

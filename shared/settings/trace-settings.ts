@@ -45,14 +45,14 @@ export const TRACE_SETTINGS = {
   },
   otlpProtocol: {
     variable: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
-    otherVariable: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    otherVariables: ['OTEL_EXPORTER_OTLP_PROTOCOL'],
     type: word('http/protobuf'),
     default: 'http/protobuf',
     description: 'Protocol of the collector.',
   },
   otlpHeaders: {
     variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
-    otherVariable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    otherVariables: ['OTEL_EXPORTER_OTLP_HEADERS'],
     type: KEY_VALUE_PAIRS,
     default: null,
     isSecret: true,

@@ -132,7 +132,7 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     }
     const { database: pooled } = await openSecondApp(t, service, service.url);
     const waiting = async () => {
-      const samples = readSamples(await serviceMetrics(pooled, null).metrics());
+      const samples = readSamples(await serviceMetrics(pooled, null, []).metrics());
       return samples.find(({ name }) => name === 'memory_database_pool_waiting_requests')?.value;
     };
     const freed = Promise.withResolvers<null>();

@@ -37,6 +37,7 @@ async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sa
       freeBytes: () => 1,
     },
     null,
+    [],
   );
   const texts = [
     (await scrape(service, API_TOKEN)).body,
