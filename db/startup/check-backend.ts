@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../shared/config.ts';
+import type { BlobPlace } from '../../shared/formats/bucket-address.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
@@ -9,15 +10,18 @@ import { freeBytesOf } from '../driver/disk-space.ts';
 import { START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { checkBlobStore } from '../objects/check-bucket.ts';
 import { isInUse } from './folder-lock.ts';
 import { countMigrations } from './migrate.ts';
 import { assertIsolation, assertServiceRoles } from './service-role.ts';
 
-/** Checks what `startBackend` needs, and changes nothing. */
+/** Checks what `startBackend` needs, and changes nothing. In a bucket it writes an object, and deletes it again. */
 export async function* checkBackend(config: Config): AsyncGenerator<CheckResult, void> {
   const { databaseUrl } = config;
   if (databaseUrl === null) yield await checkPart('database', () => checkFolder(config));
   else yield* checkPostgres(databaseUrl);
+  const { blobStore } = config;
+  if (blobStore !== 'database') yield await checkPart('bucket', () => checkObjects(blobStore));
 }
 
 /** Checks the folder of the embedded database. It is not opened, because opening changes it. */
@@ -66,6 +70,11 @@ async function* checkPostgres(url: string): AsyncGenerator<CheckResult, void> {
   } finally {
     await database.close();
   }
+}
+
+async function checkObjects(place: BlobPlace): Promise<string> {
+  await checkBlobStore(place);
+  return 'objects can be written, read and deleted';
 }
 
 const OLDEST_SERVER = 17;

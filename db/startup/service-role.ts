@@ -30,7 +30,7 @@ export class RoleError extends Error {
   }
 }
 
-/** The start reached a server that takes no changes. The message is one line for the operator. */
+/** The start reached a server that only reads. The message is one line for the operator. */
 export class ReadOnlyDatabaseError extends Error {
   override name = 'ReadOnlyDatabaseError';
   constructor() {

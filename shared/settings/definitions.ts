@@ -1,4 +1,4 @@
-import { BLOB_STORE } from '../formats/bucket-address.ts';
+import { DATABASE_SETTINGS } from './database-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import type { Setting } from './setting.ts';
 import { REDACTION_MODES } from './team-settings.ts';
@@ -15,7 +15,6 @@ import {
   ORIGINS,
   oneOf,
   text,
-  url,
   word,
 } from './value-types.ts';
 
@@ -37,43 +36,7 @@ export const SETTINGS = {
     description:
       'Credential that acts as the Company Owner. A secret with fewer than 16 characters is accepted if only this machine can connect.',
   },
-  databaseUrl: {
-    variable: 'MEMORY_DATABASE_URL',
-    type: url('postgres:', 'postgresql:'),
-    default: null,
-    isSecret: true,
-    description: 'Address of the PostgreSQL database. Without it, the database is embedded.',
-  },
-  databaseDirectUrl: {
-    variable: 'MEMORY_DATABASE_DIRECT_URL',
-    type: url('postgres:', 'postgresql:'),
-    default: null,
-    defaultInWords: 'MEMORY_DATABASE_URL',
-    isSecret: true,
-    description:
-      'Address of the same database without a pooler, for migrations, the queue and its notifications.',
-  },
-  databasePool: {
-    variable: 'MEMORY_DATABASE_POOL',
-    // One connection listens, and the queue and everything else need at least one and two.
-    type: integer(4, 1000),
-    default: 16,
-    description:
-      'The most connections of one process to PostgreSQL: one listens, and a third of the others are for the queue.',
-  },
-  dataDir: {
-    variable: 'MEMORY_DATA_DIR',
-    type: text(4096),
-    default: '.data',
-    description: 'Folder of the embedded database.',
-  },
-  blobStore: {
-    variable: 'MEMORY_BLOB_STORE',
-    type: BLOB_STORE,
-    default: 'database',
-    description:
-      'Where the bytes of workspace files and originals are stored: the database, or a bucket of S3. Credentials are read from the standard variables of AWS.',
-  },
+  ...DATABASE_SETTINGS,
   port: {
     variable: 'MEMORY_API_PORT',
     // The variable that many platforms set.

@@ -124,7 +124,7 @@ const SETTINGS: Record<string, Setting> = {
     accepted: [['postgres://user:secret@host:5433/name', 'postgres://user:secret@host:5433/name']],
     refused: NO_ADDRESSES,
   },
-  MEMORY_DATABASE_POOL: wholeNumbers('databasePool', 16, 4, 1000),
+  MEMORY_DATABASE_POOL: wholeNumbers('databasePool', 9, 4, 1000),
   MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
   MEMORY_API_HOST: text('host', '127.0.0.1'),
   MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),

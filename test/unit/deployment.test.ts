@@ -28,16 +28,19 @@ const service = (name: string) =>
 describe('the deployment files', () => {
   test('every command starts a file that exists, and both processes are started', () => {
     const mains = {
-      Procfile: all(procfile, /^\w+: .*node .*?(\S+\.ts)$/gm),
+      Procfile: all(procfile, /^\w+: .*node .*?(\S+\.ts(?: --check)?)$/gm),
       Dockerfile: all(dockerfile, /^CMD \["node", "(\S+\.ts)"\]$/gm),
       'docker-compose.yml': all(compose, /command: \["node", "(\S+\.ts)"\]/g),
     };
     assert.deepEqual(mains, {
-      Procfile: ['api/main.ts', 'worker/main.ts'],
+      Procfile: ['api/main.ts --check', 'api/main.ts', 'worker/main.ts'],
       Dockerfile: ['start.ts'],
       'docker-compose.yml': ['api/main.ts', 'worker/main.ts'],
     });
-    for (const path of Object.values(mains).flat()) assert.ok(existsSync(new URL(path, root)), path);
+    for (const command of Object.values(mains).flat()) {
+      const [path = ''] = command.split(' ');
+      assert.ok(existsSync(new URL(path, root)), path);
+    }
     assert.match(procfile, /^web: /m, 'the name that platforms route HTTP to');
   });
 

@@ -1,7 +1,7 @@
 import { ROOT } from '../../shared/ask-service.js';
 import { linkTo } from '../address.js';
 import { html } from '../html.js';
-import { CommandLine } from './command-line.js';
+import { CommandLine } from '../parts/copy.js';
 import { FirstSteps } from './first-steps.js';
 
 /** What each section is for. @type {Readonly<Record<string, string>>} */

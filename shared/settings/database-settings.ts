@@ -1,0 +1,45 @@
+import { BLOB_STORE } from '../formats/bucket-address.ts';
+import type { Setting } from './setting.ts';
+import { integer, text, url } from './value-types.ts';
+
+/** The settings of the database and of the place of files: a part of `SETTINGS`. */
+export const DATABASE_SETTINGS = {
+  databaseUrl: {
+    variable: 'MEMORY_DATABASE_URL',
+    type: url('postgres:', 'postgresql:'),
+    default: null,
+    isSecret: true,
+    description: 'Address of the PostgreSQL database. Without it, the database is embedded.',
+  },
+  databaseDirectUrl: {
+    variable: 'MEMORY_DATABASE_DIRECT_URL',
+    type: url('postgres:', 'postgresql:'),
+    default: null,
+    defaultInWords: 'MEMORY_DATABASE_URL',
+    isSecret: true,
+    description:
+      'Address of the same database without a pooler, for migrations, the queue and its notifications.',
+  },
+  databasePool: {
+    variable: 'MEMORY_DATABASE_POOL',
+    // One connection listens, and the queue and everything else need at least one and two.
+    type: integer(4, 1000),
+    // Ten processes fit into the 100 connections that PostgreSQL accepts as installed, less those that it reserves.
+    default: 9,
+    description:
+      'The most connections of one process to PostgreSQL: one listens, and a third of the others are for the queue.',
+  },
+  dataDir: {
+    variable: 'MEMORY_DATA_DIR',
+    type: text(4096),
+    default: '.data',
+    description: 'Folder of the embedded database.',
+  },
+  blobStore: {
+    variable: 'MEMORY_BLOB_STORE',
+    type: BLOB_STORE,
+    default: 'database',
+    description:
+      'Where the bytes of workspace files and originals are stored: the database, or a bucket of S3. Credentials are read from the standard variables of AWS.',
+  },
+} as const satisfies Record<string, Setting>;

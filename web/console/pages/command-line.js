@@ -1,1 +1,0 @@
-export { CommandLine } from '../parts/copy.js';
