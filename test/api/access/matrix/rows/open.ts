@@ -24,6 +24,7 @@ export const OPEN_ROWS: readonly Row[] = [
   { route: 'GET /review', kind: 'open', ok: 200 },
   { route: 'GET /memories', kind: 'open', ok: 200 },
   { route: 'GET /memories/:id', kind: 'open', ok: 200, elsewhere: '200' },
+  { route: 'GET /account', kind: 'open', ok: 200 },
   { route: 'GET /captures', kind: 'open', ok: 200 },
   { route: 'GET /imports', kind: 'open', ok: 200 },
   { route: 'GET /files', kind: 'open', ok: 200 },
