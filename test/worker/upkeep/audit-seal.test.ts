@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Value } from 'typebox/value';
 import type { Database } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
@@ -188,11 +189,11 @@ describe('the chain of a Company', () => {
 });
 
 describe('scheduled jobs', () => {
-  test('have a queue, no payload, and run one at a time', () => {
+  test('have a queue, need no payload, and run one at a time', () => {
     assert.ok(SCHEDULED.includes('audit.seal'));
     for (const name of SCHEDULED) {
       assert.equal(QUEUES[name].concurrency, 1, name);
-      assert.deepEqual(QUEUES[name].payload.properties, {}, name);
+      assert.ok(Value.Check(QUEUES[name].payload, {}), name);
     }
     assert.deepEqual(Object.keys(HANDLERS).sort(), Object.keys(QUEUES).sort());
   });
