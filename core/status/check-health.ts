@@ -41,11 +41,19 @@ export async function checkHealth(deps: Needed) {
   };
 }
 
-/** Returns whether the database answers and can store changes. Never rejects because of the database. */
+/**
+ * Returns whether the database answers and can store changes, which a replica cannot. Never rejects because of the
+ * database.
+ */
 export async function checkReadiness({
   database,
   logger,
 }: Pick<Dependencies, 'database' | 'logger'>): Promise<boolean> {
   // A search writes an audit event, so it cannot be answered if the database cannot write.
-  return database.canWrite() && (await withinTimeout(logger, database.query('select 1'))) !== null;
+  if (!database.canWrite()) return false;
+  const answer = database.query<{ onlyReads: string }>(
+    `select current_setting('transaction_read_only') as "onlyReads"`,
+  );
+  const rows = await withinTimeout(logger, answer);
+  return rows !== null && rows[0]?.onlyReads === 'off';
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Connections } from './database.ts';
+import { chooseServer } from './servers.ts';
 import { types } from './value-parsers.ts';
 
 /**
@@ -112,6 +113,8 @@ export interface ConnectionPool {
   /** @throws Error if no connection is available in time */
   use<T>(fn: (client: pg.Client, destroyAfterUse: DestroyAfterUse) => Promise<T>): Promise<T>;
   readonly connections: () => Connections;
+  /** The address of the server that new connections go to. */
+  readonly address: () => string;
   /** Closes the pool. A second call has no effect. */
   readonly close: () => Promise<void>;
 }
@@ -127,11 +130,16 @@ export function isUnanswered(error: unknown): error is Error {
  * wait as long for another dead connection.
  */
 export function openConnectionPool(
-  settings: pg.PoolConfig & { max: number },
+  settings: pg.PoolConfig & { max: number; connectionString: string },
   timeouts: PostgresTimeouts,
   logger: Logger,
 ): ConnectionPool {
-  const pool = new pg.Pool(settings);
+  const servers = chooseServer(settings.connectionString);
+  const pool = new pg.Pool({
+    ...settings,
+    connectionString: servers.address(),
+    onConnect: (client) => servers.verify(client),
+  });
   // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
   const lastAnswer = new WeakMap<pg.PoolClient, number>();
@@ -150,9 +158,24 @@ export function openConnectionPool(
     client.on('error', onError);
     noteAnswer(client);
   });
+  /** Returns a connection to the first server that can be used, from the one on that was used last. */
+  const connectToServer = async (): Promise<pg.PoolClient> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const address = servers.address();
+      pool.options.connectionString = address;
+      try {
+        return await pool.connect();
+      } catch (error) {
+        // Another error means that the pool has no connection left, which is no fault of the server.
+        if (error instanceof Error && error.message === CONNECT_TIMED_OUT) throw error;
+        servers.skip(address);
+        if (attempt >= servers.count) throw error;
+      }
+    }
+  };
   const connect = async (): Promise<pg.PoolClient> => {
     for (;;) {
-      const connecting = pool.connect();
+      const connecting = connectToServer();
       const client = await (isUnresponsive
         ? withTimeout(timeouts.connectWhileUnresponsive, connecting, CONNECT_TIMED_OUT, (late) =>
             late.release(),
@@ -186,6 +209,7 @@ export function openConnectionPool(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    address: servers.address,
     close: () =>
       (closing ??= withTimeout(CLOSE_MS, pool.end(), 'the pool did not close in time').catch(
         (error: unknown) => logger.warn({ err: error }, 'database connections were left open'),

@@ -134,7 +134,7 @@ export async function queryWithin<T>(
   const sent = [client.query(beginning), send(), client.query('commit')] as const;
   // After an error of the statement, `commit` rolls back and is answered too: the next user must not get that answer.
   const [begun, answer, committed] = await Promise.allSettled(sent);
-  for (const part of [answer, begun, committed]) if (part.status === 'rejected') throw part.reason;
+  for (const part of [begun, answer, committed]) if (part.status === 'rejected') throw part.reason;
   return (answer as PromiseFulfilledResult<T>).value;
 }
 

@@ -52,7 +52,7 @@ export function openQueueConnections(
   let isStarting = true;
   const executeSql: QueueDatabase['executeSql'] = async (text, values) => {
     const isLong = INDEX_CONCURRENTLY.test(text) || (isStarting && BEGIN.test(text));
-    if (isLong) return queryWithoutLimits(url, text, values);
+    if (isLong) return queryWithoutLimits(pool.address(), text, values);
     return pool.use(async (client, destroyAfterUse) => {
       try {
         // A script with a transaction of its own sets the limits of that transaction.
@@ -70,7 +70,7 @@ export function openQueueConnections(
       listenOn({
         connect: async () => {
           const client = new pg.Client({
-            ...connectionSettings(url, timeouts),
+            ...connectionSettings(pool.address(), timeouts),
             application_name: `${APPLICATION}-listen`,
           });
           // Until `listenOn` has its own listener. A failed statement reports the error too.

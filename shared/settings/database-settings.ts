@@ -1,19 +1,20 @@
 import { BLOB_STORE } from '../formats/bucket-address.ts';
 import type { Setting } from './setting.ts';
-import { integer, text, url } from './value-types.ts';
+import { DATABASE_ADDRESS, integer, text } from './value-types.ts';
 
 /** The settings of the database and of the place of files: a part of `SETTINGS`. */
 export const DATABASE_SETTINGS = {
   databaseUrl: {
     variable: 'MEMORY_DATABASE_URL',
-    type: url('postgres:', 'postgresql:'),
+    type: DATABASE_ADDRESS,
     default: null,
     isSecret: true,
-    description: 'Address of the PostgreSQL database. Without it, the database is embedded.',
+    description:
+      'Address of the PostgreSQL database, with one host or several, of which the primary is used. Without it, the database is embedded.',
   },
   databaseDirectUrl: {
     variable: 'MEMORY_DATABASE_DIRECT_URL',
-    type: url('postgres:', 'postgresql:'),
+    type: DATABASE_ADDRESS,
     default: null,
     defaultInWords: 'MEMORY_DATABASE_URL',
     isSecret: true,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { canonicalBaseUrl } from '../formats/base-url.ts';
+import { addressesOf } from '../formats/database-address.ts';
 import { canonicalEmail, isEmail } from '../formats/email.ts';
 
 /** The values that a variable can have, and how its text becomes one of them. */
@@ -40,6 +41,12 @@ export function url(...protocols: readonly string[]): ValueType<string> {
   const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
   return { accepts: `an absolute address beginning with ${beginnings}`, parse };
 }
+
+/** The address of a PostgreSQL database. */
+export const DATABASE_ADDRESS: ValueType<string> = {
+  accepts: 'an absolute address beginning with postgres:// or postgresql://',
+  parse: (given) => (addressesOf(given) === null ? null : given),
+};
 
 /** An address that paths are appended to, without a final slash. */
 export const BASE_URL: ValueType<string> = {

@@ -115,8 +115,9 @@ const SETTINGS: Record<string, Setting> = {
         'postgres://user:secret@host:5432/name?sslmode=require',
       ],
       ['postgresql://host/name', 'postgresql://host/name'],
+      ['postgres://user@one:5432,two/name', 'postgres://user@one:5432,two/name'],
     ],
-    refused: NO_ADDRESSES,
+    refused: [...NO_ADDRESSES, 'postgres://one,,two/name', 'postgres://one:port,two/name'],
   },
   MEMORY_DATABASE_DIRECT_URL: {
     key: 'databaseDirectUrl',

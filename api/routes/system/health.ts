@@ -6,6 +6,10 @@ import { Health } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../types.ts';
 
 const Ok = Type.Object({ ok: Type.Boolean() });
+const Readiness = Type.Object({
+  ok: Type.Boolean(),
+  writes: Type.Boolean({ description: 'Whether changes can be stored.' }),
+});
 
 /**
  * GET /v1/health, and the probes of platforms: `/livez` and `/readyz`. They are public and have no rate limit, so
@@ -53,13 +57,15 @@ export const healthRoutes: Routes = (app, deps) => {
         operationId: 'checkReadiness',
         summary: 'The process can answer requests, and will go on doing so',
         tags: ['system'],
-        response: { 200: Ok, 503: Ok },
+        response: { 200: Readiness, 503: Readiness },
       },
     },
     async (_request, reply) => {
-      const ok = !app.draining.hasBegun && (await checkReadinessNow());
+      // A search writes an audit event, so none can be answered while nothing can be written.
+      const writes = await checkReadinessNow();
+      const ok = writes && !app.draining.hasBegun;
       reply.code(ok ? 200 : 503);
-      return { ok };
+      return { ok, writes };
     },
   );
 };

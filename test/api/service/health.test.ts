@@ -58,10 +58,13 @@ test('GET /v1/health names the configured embedding model', async () => {
   assert.equal(embedder.model, 'Xenova/another');
 });
 
-test('/livez and /readyz need no authentication and return only ok', async () => {
-  for (const url of ['/livez', '/readyz']) {
+test('/livez and /readyz need no authentication and return only their state', async () => {
+  for (const [url, state] of [
+    ['/livez', { ok: true }],
+    ['/readyz', { ok: true, writes: true }],
+  ] as const) {
     const answer = await app.inject(url);
-    assert.deepEqual([answer.statusCode, answer.json()], [200, { ok: true }]);
+    assert.deepEqual([answer.statusCode, answer.json()], [200, state]);
   }
 });
 
@@ -108,5 +111,5 @@ test('an app that is told to stop answers /readyz with 503, and ends the connect
     const answer = await stopping.inject(url);
     assert.deepEqual([url, answer.statusCode, answer.headers['connection']], [url, status, 'close']);
   }
-  assert.deepEqual((await stopping.inject('/readyz')).json(), { ok: false });
+  assert.deepEqual((await stopping.inject('/readyz')).json(), { ok: false, writes: true });
 });

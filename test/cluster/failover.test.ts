@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { send } from '../faults/load/client.ts';
+import { endProcesses } from '../support/needs/process.ts';
+import { type RunningApi, startApi, startWorker } from './processes.ts';
+import { endServers, waitFor } from './servers/debian.ts';
+import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from './servers/postgres.ts';
+import { type Replica, startReplica } from './servers/replica.ts';
+
+after(endServers);
+after(endProcesses);
+
+describe('a primary that is lost, with the addresses of both servers and a synchronous replica', () => {
+  let old: PostgresServer;
+  let promoted: Replica;
+  let api: RunningApi;
+  /** The titles of all acknowledged writes. */
+  const acknowledged: string[] = [];
+  let writes = 0;
+
+  before(async () => {
+    old = await startPostgres();
+    await old.createDatabase('service');
+    promoted = await startReplica(old, { isSynchronous: true });
+    const hosts = `127.0.0.1:${old.port},127.0.0.1:${promoted.port}`;
+    const url = `postgres://${SERVICE_USER}:${PASSWORD}@${hosts}/service?target_session_attrs=read-write`;
+    const env = { MEMORY_DATABASE_URL: url };
+    api = await startApi(env, new AbortController().signal);
+    await startWorker(env);
+  });
+
+  /** Ingests one text. Returns the status. */
+  async function write(): Promise<number> {
+    writes += 1;
+    const title = `write ${writes}`;
+    const body = { title, text: title };
+    const { status } = await send(api.url, { method: 'POST', path: '/v1/memory/ingest', body }, 12_000);
+    if (status === 201) acknowledged.push(title);
+    return status;
+  }
+
+  const search = () => {
+    const body = { query: 'write', embeddingMode: 'keyword', scope: {} };
+    return send(api.url, { method: 'POST', path: '/v1/memory/search', body }, 12_000);
+  };
+
+  const titlesOn = async (server: PostgresServer) => {
+    const rows = await server.query('select title from memory.source', 'service');
+    return new Set(rows.map(({ title }) => String(title)));
+  };
+
+  test('acknowledges nothing while its replica is gone, and still answers what only reads', async () => {
+    assert.equal(await write(), 201);
+    await promoted.crash();
+    const list = { method: 'GET', path: '/v1/memory/sources' } as const;
+    const [written, searched] = await Promise.all([write(), search()]);
+    assert.deepEqual([written, searched.status], [503, 503]);
+    assert.equal((await send(api.url, list)).status, 200);
+    await promoted.start();
+    await waitFor(async () => (await write()) === 201);
+    assert.equal((await search()).status, 200);
+  });
+
+  test('is replaced by its replica: what was acknowledged is there, and writes go on', async () => {
+    for (let times = 0; times < 20; times += 1) assert.equal(await write(), 201);
+    await old.crash();
+    assert.equal(await write(), 503);
+    const ready = await send(api.url, { method: 'GET', path: '/readyz' });
+    assert.deepEqual([ready.status, ready.json], [503, { ok: false, writes: false }]);
+    await promoted.promote();
+    await waitFor(async () => (await write()) === 201);
+    for (let times = 0; times < 5; times += 1) assert.equal(await write(), 201);
+    assert.equal((await search()).status, 200);
+    const stored = await titlesOn(promoted);
+    assert.deepEqual(
+      acknowledged.filter((title) => !stored.has(title)),
+      [],
+    );
+  });
+
+  test('gets no acknowledged write when it comes back as a primary', async () => {
+    // It would wait for its replica, which has another primary now: so nothing would be acknowledged anyway.
+    await old.start();
+    await old.query(`alter system set synchronous_standby_names = ''`);
+    await old.query('select pg_reload_conf()');
+    const before = (await titlesOn(old)).size;
+    await promoted.crash();
+    for (let times = 0; times < 10; times += 1) assert.equal(await write(), 503);
+    assert.equal((await titlesOn(old)).size, before);
+    await promoted.start();
+    await waitFor(async () => (await write()) === 201);
+    const stored = await titlesOn(promoted);
+    assert.deepEqual(
+      acknowledged.filter((title) => !stored.has(title)),
+      [],
+    );
+  });
+});
