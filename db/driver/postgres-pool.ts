@@ -138,7 +138,7 @@ export function openConnectionPool(
   const pool = new pg.Pool({
     ...settings,
     connectionString: servers.address(),
-    onConnect: (client) => servers.verify(client),
+    verify: (client, done) => void servers.verify(client).then(() => done(), done),
   });
   // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');

@@ -43,7 +43,7 @@ async function readState(client: Pick<pg.Client, 'query'>): Promise<ServerState>
 /** Chooses among the servers of an address. */
 export interface ServerChoice {
   /** The address to connect to now. */
-  address(): string;
+  readonly address: () => string;
   /** How many addresses there are. */
   readonly count: number;
   /** The next address is used from now on, if it is still this one that failed. */
