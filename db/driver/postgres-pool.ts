@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
@@ -138,7 +139,7 @@ export function openConnectionPool(
   const pool = new pg.Pool({
     ...settings,
     connectionString: servers.address(),
-    verify: (client, done) => void servers.verify(client).then(() => done(), done),
+    verify: callbackify(servers.verify),
   });
   // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');

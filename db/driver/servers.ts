@@ -53,7 +53,7 @@ export interface ServerChoice {
    * @throws Error if it was the primary before another one that this process has seen, or if it only reads and there are
    *   other addresses
    */
-  verify(client: Pick<pg.Client, 'query'>): Promise<void>;
+  readonly verify: (client: Pick<pg.Client, 'query'>) => Promise<void>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import {
   type Database,
@@ -210,6 +210,8 @@ describe('a transaction whose first read is sent with begin', () => {
 describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
   const one =
     databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
+  // A new connection is verified by a statement of its own.
+  before(() => one?.query('select'));
   after(() => one?.close());
 
   /** Has the driver send something else for `begin`, and notes what goes over the wire and what is answered. */
