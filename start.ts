@@ -52,8 +52,7 @@ async function startEmbedded(config: Config): Promise<void> {
         close: async () => {
           await api.stop();
           await worker.stop();
-          await database.close();
-          await stopTracing();
+          await Promise.all([database.close(), stopTracing()]);
         },
       },
       (error) => logger.error({ err: error }, 'the service did not stop cleanly'),

@@ -53,8 +53,7 @@ async function main(): Promise<void> {
       close: async () => {
         await api.stop();
         await queue.stop();
-        await database.close();
-        await stopTracing();
+        await Promise.all([database.close(), stopTracing()]);
       },
     },
     (error) => logger.error({ err: error }, 'the API did not stop cleanly'),

@@ -40,8 +40,7 @@ async function main(): Promise<void> {
     {
       close: async () => {
         await worker.stop();
-        await database.close();
-        await stopTracing();
+        await Promise.all([database.close(), stopTracing()]);
       },
     },
     (error) => logger.error({ err: error }, 'the worker did not stop cleanly'),

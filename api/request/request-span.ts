@@ -26,7 +26,7 @@ export function traceRequests(app: FastifyInstance): void {
     const { url: route } = request.routeOptions;
     if (route !== undefined && UNTRACED.has(route)) return done();
     const { method } = request;
-    const parent = remoteContext(request.headers);
+    const parent = remoteContext({ traceparent: request.headers['traceparent'] });
     const span = startSpan(
       route === undefined ? method : `${method} ${route}`,
       {

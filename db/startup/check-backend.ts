@@ -17,9 +17,12 @@ import { assertIsolation, assertServiceRoles } from './service-role.ts';
 
 /** Checks what `startBackend` needs, and changes nothing. In a bucket it writes an object, and deletes it again. */
 export async function* checkBackend(config: Config): AsyncGenerator<CheckResult, void> {
-  const { databaseUrl } = config;
+  const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null) yield await checkPart('database', () => checkFolder(config));
-  else yield* checkPostgres(databaseUrl);
+  else {
+    yield* checkPostgres(databaseDirectUrl ?? databaseUrl);
+    if (databaseDirectUrl !== databaseUrl) yield await checkPart('pooler', () => checkPooler(databaseUrl));
+  }
   const { blobStore } = config;
   if (blobStore !== 'database') yield await checkPart('bucket', () => checkObjects(blobStore));
 }
@@ -72,6 +75,21 @@ async function* checkPostgres(url: string): AsyncGenerator<CheckResult, void> {
   }
 }
 
+/** Requests and jobs use this address, which leads to the same database in another way. */
+async function checkPooler(url: string): Promise<string> {
+  const options = { max: 1, timeouts: REQUEST_TIMEOUTS };
+  const database = openPostgres(url, createLogger('silent', 'check'), options);
+  try {
+    await database.query('select');
+    return 'the database answers through it';
+  } catch (error) {
+    const reason = describeError(error);
+    throw new Error(`does not answer (${reason}): check MEMORY_DATABASE_URL, and that the pooler runs`);
+  } finally {
+    await database.close();
+  }
+}
+
 async function checkObjects(place: BlobPlace): Promise<string> {
   await checkBlobStore(place);
   return 'objects can be written, read and deleted';
@@ -87,7 +105,9 @@ async function checkServer(database: Database): Promise<string> {
     )
     .catch((error: unknown) => {
       const reason = describeError(error);
-      throw new Error(`does not answer (${reason}): check MEMORY_DATABASE_URL, and that the server runs`);
+      throw new Error(
+        `does not answer (${reason}): check MEMORY_DATABASE_URL or, if it is set, MEMORY_DATABASE_DIRECT_URL, and that the server runs`,
+      );
     });
   if (server === undefined) throw new Error('does not answer');
   if (server.number < OLDEST_SERVER * 10_000) {

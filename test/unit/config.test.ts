@@ -27,6 +27,8 @@ interface Setting {
   /** What a value is read as. */
   accepted: [value: string, read: unknown][];
   refused: string[];
+  /** Other variables that its values need. */
+  needs?: Record<string, string>;
 }
 
 const wholeNumbers = (key: keyof Config, fallback: number | null, min: number, max: number): Setting => ({
@@ -124,6 +126,7 @@ const SETTINGS: Record<string, Setting> = {
     fallback: null,
     accepted: [['postgres://user:secret@host:5433/name', 'postgres://user:secret@host:5433/name']],
     refused: NO_ADDRESSES,
+    needs: { MEMORY_DATABASE_URL: 'postgres://host/name' },
   },
   MEMORY_DATABASE_POOL: wholeNumbers('databasePool', 9, 4, 1000),
   MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
@@ -357,11 +360,11 @@ const SETTINGS: Record<string, Setting> = {
 };
 
 describe('the configuration', () => {
-  for (const [name, { key, fallback, accepted, refused }] of Object.entries(SETTINGS)) {
+  for (const [name, { key, fallback, accepted, refused, needs = {} }] of Object.entries(SETTINGS)) {
     test(`${name} has its default, accepts valid values and refuses invalid ones`, () => {
       for (const unset of [undefined, '', '  ']) assert.deepEqual(read({ [name]: unset })[key], fallback);
       for (const [value, expected] of accepted)
-        assert.deepEqual(read({ [name]: value })[key], expected, value);
+        assert.deepEqual(read({ ...needs, [name]: value })[key], expected, value);
       for (const value of refused) {
         const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, [name]: value });
         assert.equal(faults.length, 1, `${value}: ${faults.join('; ')}`);
@@ -369,6 +372,12 @@ describe('the configuration', () => {
       }
     });
   }
+
+  test('a direct address of the database without the other one is a fault, and not an embedded database', () => {
+    const env = { MEMORY_API_TOKEN: TOKEN, MEMORY_DATABASE_DIRECT_URL: 'postgres://host/name' };
+    const [fault] = faultsOf(env);
+    assert.match(fault ?? '', /^MEMORY_DATABASE_URL: expected an address too/);
+  });
 
   test('every setting is in the table of this test', () => {
     const tested = new Set<string>(Object.values(SETTINGS).map(({ key }) => key));
