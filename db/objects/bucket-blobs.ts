@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -13,6 +12,7 @@ import {
 } from '../queries/workspace/bucket-contents.ts';
 import type { Bucket } from './bucket.ts';
 import { assertBlocks, assertContent, BLOCK_BYTES, blockHashes } from './content-blocks.ts';
+import { forEach } from './for-each.ts';
 import { ObjectFault } from './object-fault.ts';
 import { parseObjectName } from './object-names.ts';
 
@@ -21,16 +21,6 @@ const TRANSFER_MS = 8_000;
 const DELETE_MS = 8_000;
 /** Requests of one call at the same time. */
 const CONCURRENCY = 8;
-
-/** Does something for each item, some at a time. After the first failure, no other one begins. */
-async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const queue = new PQueue({ concurrency: CONCURRENCY });
-  try {
-    return await queue.addAll(items.map((item) => () => work(item)));
-  } finally {
-    queue.clear();
-  }
-}
 
 /**
  * Uploads a content, as an object of its own.
@@ -103,12 +93,16 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
     const signal = AbortSignal.timeout(TRANSFER_MS);
     const acknowledged: StoredObject[] = [];
     try {
-      await forEach(missing, async (blob) => {
+      await forEach(missing, CONCURRENCY, async (blob) => {
         acknowledged.push(await uploadContent(bucket, scope.companyId, blob, signal));
       });
     } catch (error) {
       // What was uploaded is kept for an hour, so that a repeated push to a slow bucket comes further.
-      await nameObjects(scope, [...acknowledged]);
+      try {
+        await nameObjects(scope, acknowledged);
+      } catch (err) {
+        logger.warn({ err, objects: acknowledged.length }, 'files that were uploaded could not be kept');
+      }
       throw error;
     }
     if (!(await nameObjects(scope, acknowledged))) await inDatabase.store(scope, missing);
@@ -130,7 +124,7 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
   async function deleteObjects(keys: readonly string[]): Promise<void> {
     const signal = AbortSignal.timeout(DELETE_MS);
     try {
-      await forEach(keys, (key) => bucket.delete(key, signal));
+      await forEach(keys, CONCURRENCY, (key) => bucket.delete(key, signal));
     } catch (error) {
       logger.warn({ err: error, objects: keys.length }, 'unused objects could not be deleted now');
     }
@@ -165,7 +159,7 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
     read: async (scope, sha256) => {
       const find = (some: readonly string[]) => transaction(database, scope, (tx) => findContents(tx, some));
       const signal = AbortSignal.timeout(TRANSFER_MS);
-      const contents = await forEach(await find(sha256), async (found) => {
+      const contents = await forEach(await find(sha256), CONCURRENCY, async (found) => {
         const again = async () => (await find([found.sha256]))[0];
         const download = (object: StoredObject) => downloadContent(bucket, scope.companyId, object, signal);
         return [found.sha256, await readFound(again, found, download)] as const;

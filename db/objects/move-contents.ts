@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { Database } from '../driver/database.ts';
 import {
   countMovable,
@@ -13,6 +12,7 @@ import {
 import type { Bucket } from './bucket.ts';
 import { downloadContent, uploadContent } from './bucket-blobs.ts';
 import { assertContent } from './content-blocks.ts';
+import { forEach } from './for-each.ts';
 import { ObjectFault } from './object-fault.ts';
 
 /** How far a move has come. */
@@ -51,7 +51,6 @@ export async function* moveContents(
   for (;;) {
     const contents: Movable[] = await listMovable(database, to, after, LIST_SIZE);
     if (contents.length === 0) break;
-    const queue = new PQueue({ concurrency: CONCURRENCY });
     const moveOne = async (content: Movable) => {
       try {
         if (!(await move(database, bucket, content))) return;
@@ -62,11 +61,7 @@ export async function* moveContents(
         progress.damaged.push(`${content.companyId}/${content.sha256}`);
       }
     };
-    try {
-      await queue.addAll(contents.map((content) => () => moveOne(content)));
-    } finally {
-      queue.clear();
-    }
+    await forEach(contents, CONCURRENCY, moveOne);
     after = contents.at(-1) ?? null;
     yield { ...progress, damaged: [...progress.damaged] };
   }
