@@ -18,8 +18,10 @@ interface Requested extends WorkspacePath {
 type FoundFile = Requested & { found: ContentVersion };
 
 /**
- * Reads the contents of files, in their current or an earlier version: as many files as fit into one response.
+ * Reads the contents of files, in their current or an earlier version: as many files as fit into one response. A file whose
+ * object is damaged or missing is among the remaining ones, so that the others are not lost with it.
  * @throws ServiceError `invalid_path`
+ * @throws ObjectFault if none of the files can be read
  */
 export async function pullFiles(
   { database, blobs }: Pick<Dependencies, 'database' | 'blobs'>,
@@ -34,15 +36,17 @@ export async function pullFiles(
   );
   const missing = requested.filter(({ found }) => found === null);
   const shown: PullResponse['files'] = [];
+  const unreadable: FoundFile[] = [];
   for (const file of fitting) {
     const { version, sha256 } = file.found;
     const content = contents.get(sha256);
     // The last version that the caller can read has been pruned, or deleted with its Team, since it was found.
     if (content === undefined) missing.push(file);
+    else if (content === null) unreadable.push(file);
     else shown.push({ path: file.path, version, sha256, contentBase64: content.toString('base64') });
   }
   const pathsOf = (some: readonly Requested[]) => some.map(({ path }) => path);
-  return { files: shown, missing: pathsOf(missing), remaining: pathsOf(remaining) };
+  return { files: shown, missing: pathsOf(missing), remaining: pathsOf([...unreadable, ...remaining]) };
 }
 
 async function find(database: Database, scope: TeamScope, files: PullRequest['files']): Promise<Requested[]> {

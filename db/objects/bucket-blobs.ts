@@ -13,7 +13,7 @@ import {
 import type { Bucket } from './bucket.ts';
 import { assertBlocks, assertContent, BLOCK_BYTES, blockHashes } from './content-blocks.ts';
 import { forEach } from './for-each.ts';
-import { ObjectFault } from './object-fault.ts';
+import { isBadObject, ObjectFault } from './object-fault.ts';
 import { parseObjectName } from './object-names.ts';
 
 /** The most time for all uploads or downloads of a call. With the statements, a request ends within 12 seconds. */
@@ -162,9 +162,19 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
       const contents = await forEach(await find(sha256), CONCURRENCY, async (found) => {
         const again = async () => (await find([found.sha256]))[0];
         const download = (object: StoredObject) => downloadContent(bucket, scope.companyId, object, signal);
-        return [found.sha256, await readFound(again, found, download)] as const;
+        try {
+          return { sha256: found.sha256, content: await readFound(again, found, download) };
+        } catch (error) {
+          if (!isBadObject(error)) throw error;
+          return { sha256: found.sha256, content: null, fault: error };
+        }
       });
-      return new Map(contents.flatMap(([hash, content]) => (content === null ? [] : [[hash, content]])));
+      const bad = contents.filter(({ fault }) => fault !== undefined);
+      const read = contents.filter(({ content }) => content !== null);
+      if (read.length === 0 && bad[0]?.fault !== undefined) throw bad[0].fault;
+      for (const { sha256: hash, fault } of bad)
+        logger.error({ err: fault, sha256: hash }, 'a stored file is damaged or missing');
+      return new Map([...read, ...bad].map((each) => [each.sha256, each.content]));
     },
     readPart: async (scope, sha256, part) => {
       const find = async () => (await readOnce(database, scope, (tx) => findContents(tx, [sha256], part)))[0];

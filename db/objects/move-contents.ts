@@ -13,7 +13,7 @@ import type { Bucket } from './bucket.ts';
 import { downloadContent, uploadContent } from './bucket-blobs.ts';
 import { assertContent } from './content-blocks.ts';
 import { forEach } from './for-each.ts';
-import { ObjectFault } from './object-fault.ts';
+import { isBadObject } from './object-fault.ts';
 
 /** How far a move has come. */
 export interface MoveProgress {
@@ -57,7 +57,7 @@ export async function* moveContents(
         progress.moved += 1;
         progress.bytes += content.bytes;
       } catch (error) {
-        if (!(error instanceof ObjectFault && ['missing', 'damaged'].includes(error.reason))) throw error;
+        if (!isBadObject(error)) throw error;
         progress.damaged.push(`${content.companyId}/${content.sha256}`);
       }
     };

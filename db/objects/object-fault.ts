@@ -5,6 +5,10 @@
  */
 export type FaultReason = 'unavailable' | 'refused' | 'missing' | 'damaged';
 
+/** Whether an error concerns only one object, so that others can be read. */
+export const isBadObject = (error: unknown): error is ObjectFault =>
+  error instanceof ObjectFault && (error.reason === 'missing' || error.reason === 'damaged');
+
 /**
  * A request to the bucket failed. The message has no credential and no content. The error of the client is not kept,
  * because it can contain the key with which a request was signed.

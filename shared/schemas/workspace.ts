@@ -70,7 +70,7 @@ export const PullResponse = Type.Object({
     Type.Object({ path: Path, version: Version, sha256: Sha256, contentBase64: Type.String() }),
   ),
   missing: Type.Array(Path, { description: 'files that do not exist, or that the caller cannot read' }),
-  remaining: Type.Array(Path, { description: 'files that did not fit into this answer; request them again' }),
+  remaining: Type.Array(Path, { description: 'files that are not in this answer; request them again' }),
 });
 export type PullResponse = Static<typeof PullResponse>;
 

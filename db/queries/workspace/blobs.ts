@@ -27,9 +27,10 @@ export interface BlobStore {
   store(scope: TeamScope, blobs: readonly Blob[]): Promise<void>;
   /**
    * Returns contents by SHA-256: those of the given ones to which a version, or the active source of an original, within
-   * the scope refers.
+   * the scope refers. null: its object is missing or damaged, and others were read.
+   * @throws ObjectFault if the bucket fails, or if it has none of the objects as they were stored
    */
-  read(scope: TeamScope, sha256: readonly string[]): Promise<Map<string, Buffer>>;
+  read(scope: TeamScope, sha256: readonly string[]): Promise<Map<string, Buffer | null>>;
   /**
    * Returns a part of a content, as `read` does. It is shorter at the end of the content.
    * @returns null if nothing within the scope refers to the content

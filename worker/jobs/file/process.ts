@@ -26,9 +26,9 @@ async function readFile(
   if (file.isRefused) throw new SecretFault(file.redactions);
   const mediaType = importMediaType(file.name, undefined, false);
   if (mediaType === null) throw new FileFault('unsupported_media_type', 'The format cannot be read.');
-  const content = (await context.blobs.read(scope, [file.sha256])).get(file.sha256);
+  const content = (await context.blobs.read(scope, [file.sha256])).get(file.sha256) ?? null;
   // If a push has superseded the version, it can have been deleted. The next attempt then finds nothing to do.
-  if (content === undefined) throw new Error('the content of the version does not exist');
+  if (content === null) throw new Error('the content of the version does not exist');
   const signal = AbortSignal.any([context.stopping, job.signal]);
   const fields = await fieldsOfFile(context, scope, file);
   await context.readingPool.read(

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { openMemoryBucket } from '../support/memory-bucket.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
+import { file, sha256, workspaceOf } from '../support/workspace.ts';
+
+/** Moves and prunes go over the contents of all Companies, so no one else's are here. */
+const service = await openOwnTestApp();
+const { database } = service;
+const bucket = openMemoryBucket();
+const logger = createLogger('silent', 'test');
+const blobs = bucketBlobs(database, bucket, logger);
+const app = await buildTestedApp({ ...service, blobs, logger });
+after(() => app.close());
+
+/** A workspace of a Company of its own, whose contents are in the bucket. */
+async function open(t: { after(fn: () => void): void }) {
+  t.after(() => {
+    bucket.before = () => undefined;
+  });
+  return workspaceOf(app, (await service.company()).headers);
+}
+
+const keyOf = (content: string) => [...bucket.objects.keys()].find((key) => key.includes(sha256(content))) ?? '';
+
+describe('a file whose object is missing or damaged', () => {
+  test('does not prevent that others are pulled, and is refused on its own', async (t) => {
+    const workspace = await open(t);
+    const contents = ['one: whole', 'two: damaged', 'three: missing'];
+    const paths = contents.map((_, n) => `team/${n}`);
+    const pushed = await workspace.push(contents.map((content, n) => file(paths[n] ?? '', content)));
+    assert.equal(pushed.status, 200, pushed.code);
+    bucket.objects.set(keyOf('two: damaged'), Buffer.from('two: DAMAGED'));
+    bucket.objects.delete(keyOf('three: missing'));
+    const { status, body } = await workspace.pull(paths.map((path) => ({ path })));
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.files.map(({ path }) => path),
+      ['team/0'],
+    );
+    assert.deepEqual(body.remaining.sort(), ['team/1', 'team/2']);
+    assert.deepEqual(body.missing, []);
+    for (const some of [['team/1'], ['team/2'], ['team/1', 'team/2']])
+      assert.equal((await workspace.pull(some.map((path) => ({ path })))).status, 500);
+  });
+});
