@@ -116,18 +116,17 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
   async function nameObjects(scope: TeamScope, objects: readonly StoredObject[]): Promise<boolean> {
     const used = await transaction(database, scope, (tx) => keepObjects(tx, objects));
     const unused = objects.filter(({ objectId }) => used?.has(objectId) !== true);
-    void deleteObjects(unused.map((object) => bucket.keyOf({ companyId: scope.companyId, ...object })));
+    const keys = unused.map((object) => bucket.keyOf({ companyId: scope.companyId, ...object }));
+    // If it fails, the job that looks for unused objects deletes them later.
+    deleteObjects(keys).catch((error: unknown) => {
+      logger.warn({ err: error, objects: keys.length }, 'unused objects could not be deleted now');
+    });
     return used !== null;
   }
 
-  /** Deletes objects that no row names. If it fails, the job that looks for unused objects deletes them later. */
+  /** Deletes objects that no row names. */
   async function deleteObjects(keys: readonly string[]): Promise<void> {
-    const signal = AbortSignal.timeout(DELETE_MS);
-    try {
-      await forEach(keys, CONCURRENCY, (key) => bucket.delete(key, signal));
-    } catch (error) {
-      logger.warn({ err: error, objects: keys.length }, 'unused objects could not be deleted now');
-    }
+    await forEach(keys, CONCURRENCY, (key) => bucket.delete(key, AbortSignal.timeout(DELETE_MS)));
   }
 
   /**
@@ -183,6 +182,7 @@ export function bucketBlobs(database: Database, bucket: Bucket, logger: Logger):
     prune: async () => {
       const { objects, ...pruned } = await asWorker(database, pruneContents);
       // After the rows: an object without a row is harmless, and a row without its object would be a lost content.
+      // If the bucket does not answer, this throws, so that no other rows are deleted without their objects.
       const names = objects.map(parseObjectName).filter((name) => name !== null);
       await deleteObjects(names.map((name) => bucket.keyOf(name)));
       return pruned;

@@ -1,9 +1,14 @@
 import { asWorker, type Database } from '../driver/database.ts';
 import { findUnusedObjects } from '../queries/workspace/bucket-contents.ts';
 import type { Bucket } from './bucket.ts';
+import { forEach } from './for-each.ts';
 
 const PAGE_OBJECTS = 1000;
-const PAGE_MS = 60_000;
+const LIST_MS = 60_000;
+/** Of one object. */
+const DELETE_MS = 30_000;
+/** Deletions at the same time. */
+const CONCURRENCY = 8;
 
 /**
  * Deletes objects that no content has: of processes that were killed after an upload, or before they could delete an
@@ -18,8 +23,7 @@ export async function pruneObjects(
   after: string | null,
   writtenBefore: Date,
 ): Promise<{ next: string | null; removed: number }> {
-  const signal = AbortSignal.timeout(PAGE_MS);
-  const { objects, next } = await bucket.list(PAGE_OBJECTS, after, signal);
+  const { objects, next } = await bucket.list(PAGE_OBJECTS, after, AbortSignal.timeout(LIST_MS));
   const old = objects
     .filter(({ writtenAt }) => writtenAt !== null && writtenAt < writtenBefore)
     .flatMap(({ key }) => bucket.nameOf(key) ?? []);
@@ -27,6 +31,8 @@ export async function pruneObjects(
   const unused = await asWorker(database, (tx) => findUnusedObjects(tx, old));
   // The name of an object is never used again, so no content can get one of these now.
   const names = old.filter(({ objectId }) => unused.has(objectId));
-  for (const name of names) await bucket.delete(bucket.keyOf(name), signal);
+  await forEach(names, CONCURRENCY, (name) =>
+    bucket.delete(bucket.keyOf(name), AbortSignal.timeout(DELETE_MS)),
+  );
   return { next, removed: names.length };
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
+import { pruneObjects } from '../../db/objects/prune-objects.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { openMemoryBucket } from '../support/memory-bucket.ts';
+import { doJob } from '../support/do-job.ts';
+import { noAnswer, openMemoryBucket } from '../support/memory-bucket.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';
 import { file, sha256, workspaceOf } from '../support/workspace.ts';
@@ -45,5 +47,28 @@ describe('a file whose object is missing or damaged', () => {
     assert.deepEqual(body.missing, []);
     for (const some of [['team/1'], ['team/2'], ['team/1', 'team/2']])
       assert.equal((await workspace.pull(some.map((path) => ({ path })))).status, 500);
+  });
+});
+
+describe('contents that nothing refers to', () => {
+  test('stay in the database, but for one slice, while the bucket does not answer', async (t) => {
+    const workspace = await open(t);
+    const count = async () => (await database.query('select from memory.workspace_blob')).length;
+    const others = await count();
+    // More than a slice of 50.
+    const files = Array.from({ length: 60 }, (_, n) => file(`team/unused-${n}`, `unused ${n}`));
+    assert.equal((await workspace.push(files)).status, 200);
+    await database.query('delete from memory.workspace_version where bytes < 10');
+    await database.query(`update memory.workspace_blob set waiting_since = now() - interval '2 hours' where bytes < 10`);
+    bucket.before = noAnswer;
+    await assert.rejects(doJob(database, 'workspace.prune', {}, {}, blobs), /does not answer/);
+    assert.equal(await count(), others + 10);
+    bucket.before = () => undefined;
+    await doJob(database, 'workspace.prune', {}, {}, blobs);
+    assert.equal(await count(), others);
+    const left = bucket.objects.size;
+    const { removed } = await pruneObjects(database, bucket, null, new Date());
+    assert.equal(removed, 50);
+    assert.equal(bucket.objects.size, left - 50);
   });
 });

@@ -39,6 +39,7 @@ export interface BlobStore {
   /**
    * Deletes a slice of the contents without a reference for an hour, in all Companies.
    * @returns how many were examined, which is 0 at the end, and how many were deleted
+   * @throws ObjectFault if objects of the slice could not be deleted. Their contents are deleted nevertheless
    */
   prune(): Promise<{ seen: number; removed: number }>;
   /** The bucket, if contents are stored in one. */
