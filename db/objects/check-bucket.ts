@@ -1,11 +1,12 @@
 import { ConfigError } from '../../shared/config.ts';
 import type { BlobPlace } from '../../shared/formats/bucket-address.ts';
-import { newId } from '../../shared/ids.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { assertContent, blockHashes } from './content-blocks.ts';
 import { ObjectFault } from './object-fault.ts';
 
 const CHECK_MS = 10_000;
+const DELETE_MS = 4_000;
+/** All versions write the same, because processes that start at the same time write the same object. */
 const PROBE = Buffer.from('Written by the service to check that it can.\n');
 
 const WRONG_KEY =
@@ -36,21 +37,35 @@ const ADVICE: Readonly<Record<string, string>> = {
  * @throws ObjectFault if it does not answer
  */
 export async function checkBucket(bucket: Bucket): Promise<void> {
-  const signal = AbortSignal.timeout(CHECK_MS);
-  // No Company has this name, so the object is in nobody's way.
-  const key = bucket.keyOf({ companyId: 'check', sha256: blockHashes(PROBE), objectId: newId() });
-  const probe = { sha256: blockHashes(PROBE), bytes: PROBE.length };
   try {
-    await bucket.list(1, null, signal);
-    await bucket.put(key, PROBE, signal);
-    const part = { first: 0, last: PROBE.length - 1, of: PROBE.length };
-    await bucket.get(key, part, (bytes) => assertContent(bytes, probe), signal);
-    await bucket.delete(key, signal);
+    await useBucket(bucket);
   } catch (error) {
     if (!(error instanceof ObjectFault) || error.reason === 'unavailable') throw error;
     const advice = ADVICE[error.errorName ?? ''] ?? `MEMORY_BLOB_STORE: ${error.message}`;
     throw new ConfigError([advice]);
   }
+}
+
+/** Lists the bucket, and writes, reads and deletes an object. */
+async function useBucket(bucket: Bucket): Promise<void> {
+  const signal = AbortSignal.timeout(CHECK_MS);
+  const probe = { sha256: blockHashes(PROBE), bytes: PROBE.length };
+  // No Company has this name, so the object is in nobody's way. The key is always the same, so at most one is left.
+  const key = bucket.keyOf({ companyId: 'check', sha256: probe.sha256, objectId: 'probe' });
+  const deleteProbe = () => bucket.delete(key, AbortSignal.timeout(DELETE_MS));
+  await bucket.list(1, null, signal);
+  await bucket.put(key, PROBE, signal);
+  try {
+    const part = { first: 0, last: PROBE.length - 1, of: PROBE.length };
+    await bucket.get(key, part, (bytes) => assertContent(bytes, probe), signal);
+  } catch (error) {
+    // Another process that starts has deleted it. A bucket that denies reading does not answer that an object is missing.
+    if (!(error instanceof ObjectFault && error.reason === 'missing')) {
+      await deleteProbe().catch(() => undefined);
+      throw error;
+    }
+  }
+  await deleteProbe();
 }
 
 /**

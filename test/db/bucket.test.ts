@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
+import { checkBucket } from '../../db/objects/check-bucket.ts';
+import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { pruneObjects } from '../../db/objects/prune-objects.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
@@ -70,5 +72,39 @@ describe('contents that nothing refers to', () => {
     const { removed } = await pruneObjects(database, bucket, null, new Date());
     assert.equal(removed, 50);
     assert.equal(bucket.objects.size, left - 50);
+  });
+});
+
+describe('the check of a bucket', () => {
+  const openDenying = (denied: string) => {
+    const checked = openMemoryBucket();
+    checked.before = (operation) => {
+      if (operation === denied) throw new ObjectFault('refused', 'denied', 'AccessDenied');
+    };
+    return checked;
+  };
+
+  test('leaves nothing if the bucket can be used, or cannot be read', async () => {
+    const good = openMemoryBucket();
+    await checkBucket(good);
+    assert.equal(good.objects.size, 0);
+    const unreadable = openDenying('get');
+    await assert.rejects(checkBucket(unreadable), /the bucket denies access/);
+    assert.equal(unreadable.objects.size, 0);
+  });
+
+  test('leaves one object at most if nothing can be deleted, and names that', async () => {
+    const denying = openDenying('delete');
+    for (let starts = 0; starts < 3; starts += 1)
+      await assert.rejects(checkBucket(denying), /the bucket denies access/);
+    assert.equal(denying.objects.size, 1);
+  });
+
+  test('succeeds if another process deletes the object of both', async () => {
+    const shared = openMemoryBucket();
+    shared.before = (operation) => {
+      if (operation === 'get') shared.objects.clear();
+    };
+    await checkBucket(shared);
   });
 });
