@@ -11,6 +11,7 @@ import {
 } from '../queries/workspace/moved-contents.ts';
 import type { Bucket } from './bucket.ts';
 import { downloadContent, uploadContent } from './bucket-blobs.ts';
+import { checkBucket } from './check-bucket.ts';
 import { assertContent } from './content-blocks.ts';
 import { forEach } from './for-each.ts';
 import { isBadObject } from './object-fault.ts';
@@ -37,6 +38,7 @@ const TRANSFER_MS = 60_000;
  * before the old one is deleted, so a move that was interrupted continues where it stopped. New contents are stored in the
  * target from the beginning on.
  * @returns the progress after each part, the last one at the end
+ * @throws ConfigError with one line for the operator, if the bucket to move to refuses; nothing has changed then
  * @throws ObjectFault if the bucket does not answer
  */
 export async function* moveContents(
@@ -44,6 +46,8 @@ export async function* moveContents(
   bucket: Bucket,
   to: MoveTarget,
 ): AsyncGenerator<MoveProgress, void> {
+  // Before new contents go to it.
+  if (to === 's3') await checkBucket(bucket);
   await setPlace(database, to);
   const progress: MoveProgress = { moved: 0, bytes: 0, total: await countMovable(database, to), damaged: [] };
   const move = to === 's3' ? moveToBucket : moveToDatabase;

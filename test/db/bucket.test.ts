@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
 import { checkBucket } from '../../db/objects/check-bucket.ts';
+import { moveContents } from '../../db/objects/move-contents.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { pruneObjects } from '../../db/objects/prune-objects.ts';
+import { usesBucket } from '../../db/queries/workspace/bucket-contents.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
 import { noAnswer, openMemoryBucket } from '../support/memory-bucket.ts';
@@ -106,5 +108,32 @@ describe('the check of a bucket', () => {
       if (operation === 'get') shared.objects.clear();
     };
     await checkBucket(shared);
+  });
+});
+
+/** Moves all contents, and returns the progress at the end. */
+const move = async (to: 's3' | 'database') =>
+  (await Array.fromAsync(moveContents(database, bucket, to))).at(-1);
+
+/** How many contents have a place in the database, and in the bucket. */
+async function places() {
+  const [row] = await database.query<{ database: number; bucket: number }>(
+    'select count(content) as database, count(object_id) as bucket from memory.workspace_blob where bytes > 0',
+  );
+  return row;
+}
+
+describe('a move', () => {
+  test('to a bucket that refuses changes nothing', async (t) => {
+    await open(t);
+    // Those whose objects another test has damaged.
+    await database.query('delete from memory.workspace_version');
+    await database.query('delete from memory.workspace_blob');
+    await move('database');
+    bucket.before = () => {
+      throw new ObjectFault('refused', 'denied', 'AccessDenied');
+    };
+    await assert.rejects(move('s3'), /the bucket denies access/);
+    assert.equal(await usesBucket(database), false);
   });
 });
