@@ -21,7 +21,7 @@ export interface MoveProgress {
   /** Contents that were moved, and their bytes. */
   moved: number;
   bytes: number;
-  /** Contents that were to be moved when it began. */
+  /** Contents that were to be moved when it began, or those that were moved if these are more. */
   total: number;
   /** The contents that cannot be moved, because their bytes are not those that were stored. */
   damaged: string[];
@@ -36,7 +36,8 @@ const TRANSFER_MS = 60_000;
 /**
  * Moves all contents between the database and the bucket, while the service runs. Each content is verified in its new place
  * before the old one is deleted, so a move that was interrupted continues where it stopped. New contents are stored in the
- * target from the beginning on.
+ * target from the beginning on, except that a push which began before can still store one in the database. So all contents
+ * are examined again until nothing is left to move.
  * @returns the progress after each part, the last one at the end
  * @throws ConfigError with one line for the operator, if the bucket to move to refuses; nothing has changed then
  * @throws ObjectFault if the bucket does not answer
@@ -49,27 +50,37 @@ export async function* moveContents(
   // Before new contents go to it.
   if (to === 's3') await checkBucket(bucket);
   await setPlace(database, to);
-  const progress: MoveProgress = { moved: 0, bytes: 0, total: await countMovable(database, to), damaged: [] };
+  const counts = { moved: 0, bytes: 0, total: await countMovable(database, to) };
+  const damaged = new Set<string>();
+  const progress = (): MoveProgress => ({ ...counts, damaged: [...damaged] });
   const move = to === 's3' ? moveToBucket : moveToDatabase;
   let after: Movable | null = null;
+  let movedBefore = 0;
   for (;;) {
     const contents: Movable[] = await listMovable(database, to, after, LIST_SIZE);
-    if (contents.length === 0) break;
+    if (contents.length === 0) {
+      if (counts.moved === movedBefore) break;
+      // A push that began before the move can have stored a content behind this place.
+      movedBefore = counts.moved;
+      after = null;
+      continue;
+    }
     const moveOne = async (content: Movable) => {
       try {
         if (!(await move(database, bucket, content))) return;
-        progress.moved += 1;
-        progress.bytes += content.bytes;
+        counts.moved += 1;
+        counts.bytes += content.bytes;
+        counts.total = Math.max(counts.total, counts.moved);
       } catch (error) {
         if (!isBadObject(error)) throw error;
-        progress.damaged.push(`${content.companyId}/${content.sha256}`);
+        damaged.add(`${content.companyId}/${content.sha256}`);
       }
     };
     await forEach(contents, CONCURRENCY, moveOne);
     after = contents.at(-1) ?? null;
-    yield { ...progress, damaged: [...progress.damaged] };
+    yield progress();
   }
-  yield progress;
+  yield progress();
 }
 
 /** Returns false if the content was deleted or moved in the meantime. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
 import { checkBucket } from '../../db/objects/check-bucket.ts';
 import { moveContents } from '../../db/objects/move-contents.ts';
@@ -124,11 +124,36 @@ async function places() {
 }
 
 describe('a move', () => {
-  test('to a bucket that refuses changes nothing', async (t) => {
-    await open(t);
-    // Those whose objects another test has damaged.
+  before(async () => {
+    // The objects of other tests are damaged or missing.
     await database.query('delete from memory.workspace_version');
     await database.query('delete from memory.workspace_blob');
+  });
+
+  test('to the bucket also moves what a push that began before stores meanwhile', async (t) => {
+    const workspace = await open(t);
+    await move('database');
+    assert.equal((await workspace.push([file('team/early', 'early')])).status, 200);
+    // Its hash is below that of the other one, so the move is past it.
+    const late = 'lat0';
+    let copied = false;
+    bucket.before = async (operation, key) => {
+      if (copied || operation !== 'put' || key.startsWith('check/')) return;
+      copied = true;
+      await database.query(
+        `insert into memory.workspace_blob (company_id, sha256, bytes, content)
+         select company_id, decode($1, 'hex'), 4, convert_to($2, 'UTF8') from memory.workspace_blob where bytes = 5`,
+        [sha256(late), late],
+      );
+    };
+    await move('s3');
+    assert.ok(copied);
+    assert.equal((await places())?.database, 0);
+    await database.query('delete from memory.workspace_blob where bytes = 4');
+  });
+
+  test('to a bucket that refuses changes nothing', async (t) => {
+    await open(t);
     await move('database');
     bucket.before = () => {
       throw new ObjectFault('refused', 'denied', 'AccessDenied');

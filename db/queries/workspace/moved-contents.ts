@@ -22,7 +22,10 @@ const ELSEWHERE: Readonly<Record<MoveTarget, string>> = {
   database: 'b.object_id is not null',
 };
 
-/** Decides where new contents are stored. When it returns, no other process stores one elsewhere. */
+/**
+ * Decides where new contents are stored. When it returns, no process stores one in the bucket if that is not the target. A
+ * push that began before can still store one in the database.
+ */
 export async function setPlace(database: Queryable, to: MoveTarget): Promise<void> {
   await database.query('update memory.blob_place set uses_bucket = $1 where uses_bucket <> $1', [
     to === 's3',
