@@ -9,6 +9,7 @@ import {
   readRow,
   setPlace,
 } from '../queries/workspace/moved-contents.ts';
+import type { StoredObject } from '../queries/workspace/bucket-contents.ts';
 import type { Bucket } from './bucket.ts';
 import { downloadContent, uploadContent } from './bucket-blobs.ts';
 import { checkBucket } from './check-bucket.ts';
@@ -32,6 +33,7 @@ const LIST_SIZE = 100;
 const CONCURRENCY = 4;
 /** Of one content. Nobody waits for it, so it is longer than in a request. */
 const TRANSFER_MS = 60_000;
+const DELETE_MS = 10_000;
 
 /**
  * Moves all contents between the database and the bucket, while the service runs. Each content is verified in its new place
@@ -83,6 +85,15 @@ export async function* moveContents(
   yield progress();
 }
 
+/**
+ * Deletes an object that no content has. If it fails, the content has its new place nevertheless, and the job that looks for
+ * unused objects deletes it later.
+ */
+async function deleteUnused(bucket: Bucket, companyId: string, object: StoredObject): Promise<void> {
+  const key = bucket.keyOf({ companyId, ...object });
+  await bucket.delete(key, AbortSignal.timeout(DELETE_MS)).catch(() => undefined);
+}
+
 /** Returns false if the content was deleted or moved in the meantime. */
 async function moveToBucket(database: Database, bucket: Bucket, content: Movable): Promise<boolean> {
   const { companyId, sha256 } = content;
@@ -94,7 +105,7 @@ async function moveToBucket(database: Database, bucket: Bucket, content: Movable
   // The bytes of the row are deleted next, so what the bucket has acknowledged is read first.
   await downloadContent(bucket, companyId, object, signal);
   if (await placeInBucket(database, companyId, object)) return true;
-  await bucket.delete(bucket.keyOf({ companyId, ...object }), signal);
+  await deleteUnused(bucket, companyId, object);
   return false;
 }
 
@@ -105,6 +116,6 @@ async function moveToDatabase(database: Database, bucket: Bucket, content: Movab
   const signal = AbortSignal.timeout(TRANSFER_MS);
   const bytes = await downloadContent(bucket, companyId, object, signal);
   if (!(await placeInDatabase(database, companyId, object, bytes))) return false;
-  await bucket.delete(bucket.keyOf({ companyId, ...object }), signal);
+  await deleteUnused(bucket, companyId, object);
   return true;
 }

@@ -152,6 +152,21 @@ describe('a move', () => {
     await database.query('delete from memory.workspace_blob where bytes = 4');
   });
 
+  test('to the database succeeds if an object cannot be deleted', async (t) => {
+    const workspace = await open(t);
+    await move('s3');
+    assert.equal((await workspace.push([file('team/kept', 'kept object')])).status, 200);
+    bucket.before = (operation) => {
+      if (operation === 'delete') noAnswer();
+    };
+    const progress = await move('database');
+    assert.ok(progress !== undefined && progress.moved > 0);
+    assert.deepEqual([progress.moved, progress.damaged], [progress.total, []]);
+    assert.equal((await places())?.bucket, 0);
+    assert.notEqual(keyOf('kept object'), '');
+    assert.equal(await workspace.content('team/kept'), 'kept object');
+  });
+
   test('to a bucket that refuses changes nothing', async (t) => {
     await open(t);
     await move('database');
