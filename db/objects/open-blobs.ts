@@ -1,12 +1,25 @@
 import { type Config, ConfigError } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
-import type { Database } from '../driver/database.ts';
+import type { Database, Queryable } from '../driver/database.ts';
 import { type BlobStore, databaseBlobs } from '../queries/workspace/blobs.ts';
 import { hasObjects, usesBucket } from '../queries/workspace/bucket-contents.ts';
 import { openBucket } from './bucket.ts';
 import { bucketBlobs } from './bucket-blobs.ts';
 import { checkBucket } from './check-bucket.ts';
 import { ObjectFault } from './object-fault.ts';
+
+/**
+ * Asserts that a service without a bucket can read all files.
+ * @throws ConfigError with one line for the operator
+ */
+export async function assertNoObjects(database: Queryable): Promise<void> {
+  if (await hasObjects(database)) {
+    throw new ConfigError([
+      'MEMORY_BLOB_STORE: expected the bucket that has files of this database; to do without it, move them first with ' +
+        '`npm run move-blobs -- --to database`',
+    ]);
+  }
+}
 
 /**
  * Opens the store of contents. A bucket that does not answer is only logged: all that needs no file works without it.
@@ -18,12 +31,7 @@ export async function openBlobs(
   logger: Logger,
 ): Promise<BlobStore> {
   if (blobStore === 'database') {
-    if (await hasObjects(database)) {
-      throw new ConfigError([
-        'MEMORY_BLOB_STORE: expected the bucket that has files of this database; to do without it, move them first with ' +
-          '`npm run move-blobs -- --to database`',
-      ]);
-    }
+    await assertNoObjects(database);
     return databaseBlobs(database);
   }
   const bucket = await openBucket(blobStore);

@@ -11,6 +11,7 @@ import { START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { checkBlobStore } from '../objects/check-bucket.ts';
+import { assertNoObjects } from '../objects/open-blobs.ts';
 import { isInUse } from './folder-lock.ts';
 import { countMigrations } from './migrate.ts';
 import { assertIsolation, assertServiceRoles } from './service-role.ts';
@@ -20,7 +21,7 @@ export async function* checkBackend(config: Config): AsyncGenerator<CheckResult,
   const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null) yield await checkPart('database', () => checkFolder(config));
   else {
-    yield* checkPostgres(databaseDirectUrl ?? databaseUrl);
+    yield* checkPostgres(databaseDirectUrl ?? databaseUrl, config.blobStore);
     if (databaseDirectUrl !== databaseUrl) yield await checkPart('pooler', () => checkPooler(databaseUrl));
   }
   const { blobStore } = config;
@@ -53,7 +54,7 @@ async function nearestFolder(folder: string): Promise<string> {
   return found === null && dirname(folder) !== folder ? nearestFolder(dirname(folder)) : folder;
 }
 
-async function* checkPostgres(url: string): AsyncGenerator<CheckResult, void> {
+async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<CheckResult, void> {
   const options = { max: 1, timeouts: REQUEST_TIMEOUTS };
   const database = openPostgres(url, createLogger('silent', 'check'), options);
   /** Runs a check that cannot write. */
@@ -69,7 +70,9 @@ async function* checkPostgres(url: string): AsyncGenerator<CheckResult, void> {
     const migrations = await reading('migrations', checkMigrations);
     yield migrations;
     const isComplete = roles.text === ROLES_EXIST && migrations.text.startsWith(ALL_APPLIED);
-    if (isComplete) yield await checkPart('isolation', () => checkIsolation(database));
+    if (!isComplete) return;
+    yield await checkPart('isolation', () => checkIsolation(database));
+    if (place === 'database') yield await reading('files', checkFiles);
   } finally {
     await database.close();
   }
@@ -93,6 +96,11 @@ async function checkPooler(url: string): Promise<string> {
 async function checkObjects(place: BlobPlace): Promise<string> {
   await checkBlobStore(place);
   return 'objects can be written, read and deleted';
+}
+
+async function checkFiles(tx: Queryable): Promise<string> {
+  await assertNoObjects(tx);
+  return 'none is in a bucket';
 }
 
 const OLDEST_SERVER = 17;

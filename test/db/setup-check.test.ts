@@ -75,10 +75,21 @@ describe('--check on PostgreSQL', { skip: databaseUrl === undefined }, () => {
 
       await ensureServiceRoles(database);
       await migrate(database);
-      const [, , roles, applied, isolation] = await checkOwn();
+      const [, , roles, applied, isolation, files] = await checkOwn();
       assert.equal(roles, 'ok roles: both exist');
       assert.match(String(applied), /^ok migrations: all \d+ are applied$/);
       assert.equal(isolation, 'ok isolation: row-level security is effective');
+      assert.equal(files, 'ok files: none is in a bucket');
+
+      await createCompany(database, 'with a bucket');
+      await database.query(
+        `insert into memory.workspace_blob (company_id, sha256, bytes, object_id, block_sha256)
+         select id, decode(repeat('00', 32), 'hex'), 1, gen_random_uuid(), '' from identity.company limit 1`,
+      );
+      assert.match(
+        String((await checkOwn())[5]),
+        /^failed files: MEMORY_BLOB_STORE: expected the bucket that has files of this database/,
+      );
 
       await database.query(`update memory.function_file set checksum = 'x' where name like 'claims/%'`);
       assert.match(
