@@ -81,7 +81,7 @@ describe('--check on PostgreSQL', { skip: databaseUrl === undefined }, () => {
       assert.equal(isolation, 'ok isolation: row-level security is effective');
       assert.equal(files, 'ok files: none is in a bucket');
 
-      await createCompany(database, 'with a bucket');
+      await database.query(`insert into identity.company (id, name) values (gen_random_uuid(), 'A')`);
       await database.query(
         `insert into memory.workspace_blob (company_id, sha256, bytes, object_id, block_sha256)
          select id, decode(repeat('00', 32), 'hex'), 1, gen_random_uuid(), '' from identity.company limit 1`,
