@@ -1,4 +1,5 @@
 import type { Database } from '../driver/database.ts';
+import type { StoredObject } from '../queries/workspace/bucket-contents.ts';
 import {
   countMovable,
   listMovable,
@@ -9,7 +10,6 @@ import {
   readRow,
   setPlace,
 } from '../queries/workspace/moved-contents.ts';
-import type { StoredObject } from '../queries/workspace/bucket-contents.ts';
 import type { Bucket } from './bucket.ts';
 import { downloadContent, uploadContent } from './bucket-blobs.ts';
 import { checkBucket } from './check-bucket.ts';

@@ -4,6 +4,7 @@ import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
 import { checkBucket } from '../../db/objects/check-bucket.ts';
 import { moveContents } from '../../db/objects/move-contents.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
+import { hasFiles } from '../../db/objects/open-blobs.ts';
 import { pruneObjects } from '../../db/objects/prune-objects.ts';
 import { usesBucket } from '../../db/queries/workspace/bucket-contents.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -30,7 +31,8 @@ async function open(t: { after(fn: () => void): void }) {
   return workspaceOf(app, (await service.company()).headers);
 }
 
-const keyOf = (content: string) => [...bucket.objects.keys()].find((key) => key.includes(sha256(content))) ?? '';
+const keyOf = (content: string) =>
+  [...bucket.objects.keys()].find((key) => key.includes(sha256(content))) ?? '';
 
 describe('a file whose object is missing or damaged', () => {
   test('does not prevent that others are pulled, and is refused on its own', async (t) => {
@@ -63,7 +65,9 @@ describe('contents that nothing refers to', () => {
     const files = Array.from({ length: 60 }, (_, n) => file(`team/unused-${n}`, `unused ${n}`));
     assert.equal((await workspace.push(files)).status, 200);
     await database.query('delete from memory.workspace_version where bytes < 10');
-    await database.query(`update memory.workspace_blob set waiting_since = now() - interval '2 hours' where bytes < 10`);
+    await database.query(
+      `update memory.workspace_blob set waiting_since = now() - interval '2 hours' where bytes < 10`,
+    );
     bucket.before = noAnswer;
     await assert.rejects(doJob(database, 'workspace.prune', {}, {}, blobs), /does not answer/);
     assert.equal(await count(), others + 10);
@@ -176,4 +180,14 @@ describe('a move', () => {
     await assert.rejects(move('s3'), /the bucket denies access/);
     assert.equal(await usesBucket(database), false);
   });
+});
+
+test('a start sees whether the bucket has the files of the database', async (t) => {
+  const workspace = await open(t);
+  await move('s3');
+  assert.equal((await workspace.push([file('team/seen', 'seen')])).status, 200);
+  assert.equal(await hasFiles(database, bucket), true);
+  assert.equal(await hasFiles(database, openMemoryBucket()), false);
+  await move('database');
+  assert.equal(await hasFiles(database, openMemoryBucket()), true);
 });

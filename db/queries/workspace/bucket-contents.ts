@@ -107,6 +107,20 @@ export async function hasObjects(database: Queryable): Promise<boolean> {
   return row?.any === true;
 }
 
+/** Some objects that contents have, of the newest Company that has any. Runs as the owner of the tables. */
+export async function listSomeObjects(
+  database: Queryable,
+  limit: number,
+): Promise<(ObjectName & { bytes: number })[]> {
+  // In the order of the index of objects, so this takes no longer with more of them.
+  return database.query(
+    `select company_id as "companyId", encode(sha256, 'hex') as sha256, object_id as "objectId", bytes
+       from memory.workspace_blob where object_id is not null and bytes > 0
+      order by company_id desc, sha256 desc limit $1`,
+    [limit],
+  );
+}
+
 /** Whether new contents are stored in the bucket, if the service has one. Runs as the owner of the tables. */
 export async function usesBucket(database: Queryable): Promise<boolean> {
   const [row] = await database.query<{ uses: boolean }>('select uses_bucket as uses from memory.blob_place');
