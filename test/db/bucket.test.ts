@@ -57,7 +57,7 @@ describe('a file whose object is missing or damaged', () => {
 });
 
 describe('contents that nothing refers to', () => {
-  test('stay in the database, but for one slice, while the bucket does not answer', async (t) => {
+  test('stay in the database, except one slice, while the bucket does not answer', async (t) => {
     const workspace = await open(t);
     const count = async () => (await database.query('select from memory.workspace_blob')).length;
     const others = await count();
@@ -134,7 +134,7 @@ describe('a move', () => {
     await database.query('delete from memory.workspace_blob');
   });
 
-  test('to the bucket also moves what a push that began before stores meanwhile', async (t) => {
+  test('to the bucket also moves what a push that began before stores during it', async (t) => {
     const workspace = await open(t);
     await move('database');
     assert.equal((await workspace.push([file('team/early', 'early')])).status, 200);
