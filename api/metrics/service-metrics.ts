@@ -2,7 +2,8 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Connections, Database } from '../../db/driver/database.ts';
 import type { ObjectRequests } from '../../db/objects/bucket.ts';
 import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
-import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
+import { DURATION_BOUNDS, JOB_OUTCOMES } from '../../shared/job-outcomes.ts';
+import { QUEUE_NAMES } from '../../shared/queues.ts';
 import type { ServiceFigures } from './service-figures.ts';
 
 /** A metric in the format of prom-client, with values that were counted elsewhere. */
@@ -138,6 +139,14 @@ function stateMetrics({ state, embeddingMode }: ServiceFigures): Recorded[] {
 /** Metrics of ended jobs, counted by all workers since the service was set up. */
 function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   const name = 'memory_job_duration_seconds';
+  // From 0 on: Prometheus sees no increase of a series that begins with its first failure.
+  const totals = new Map<string, RecordedValue>(
+    QUEUE_NAMES.flatMap((queue) =>
+      JOB_OUTCOMES.map((outcome) => [`${queue} ${outcome}`, { value: 0, labels: { queue, outcome } }]),
+    ),
+  );
+  for (const { queue, outcome, jobs } of ended)
+    totals.set(`${queue} ${outcome}`, { value: jobs, labels: { queue, outcome } });
   const durations = ended.flatMap(({ queue, outcome, jobs, seconds, durations: counted }) => {
     const labels = { queue, outcome };
     const buckets = [...DURATION_BOUNDS, '+Inf' as const].map((le, place) => ({
@@ -158,7 +167,7 @@ function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
       help: 'Runs of jobs that ended, by queue and outcome.',
       type: 'counter',
       aggregator: 'sum',
-      values: ended.map(({ queue, outcome, jobs }) => ({ value: jobs, labels: { queue, outcome } })),
+      values: [...totals.values()],
     },
     {
       name,

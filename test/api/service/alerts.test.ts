@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
 import { asWorker } from '../../../db/driver/database.ts';
 import { sealAudit } from '../../../db/queries/identity/audit-chain.ts';
+import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
 import { readAlerts } from '../../support/alerts.ts';
 import { API_TOKEN } from '../../support/app.ts';
@@ -94,6 +95,25 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
        values ('team.purge', 'created', now() - interval '10 minutes', now() - interval '10 minutes', 'standard')`,
     );
     assert.ok((await waits()) >= 600);
+  },
+  TeamMemoryJobsFail: async () => {
+    const failed = () =>
+      samplesOf(service, API_TOKEN, 'memory_jobs_total').then((samples) =>
+        samples.filter((sample) => hasLabels(sample, { queue: 'team.purge', outcome: 'failed' })),
+      );
+    // There before the first failure: otherwise the first ones would not count as an increase.
+    assert.deepEqual(
+      (await failed()).map(({ value }) => value),
+      [0],
+    );
+    const durations = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+    await addJobCounts(database, [
+      { queue: 'team.purge', outcome: 'failed', jobs: 1, seconds: 1, durations },
+    ]);
+    assert.deepEqual(
+      (await failed()).map(({ value }) => value),
+      [1],
+    );
   },
   TeamMemoryImportsFail: async () => {
     assert.equal(await read('memory_imports', { state: 'failed' }), 0);
