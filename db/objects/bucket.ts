@@ -7,7 +7,12 @@ import type { ObjectName } from '../queries/workspace/bucket-contents.ts';
 import { type FaultReason, ObjectFault } from './object-fault.ts';
 import { formatObjectName, parseObjectName } from './object-names.ts';
 
-export type Operation = 'put' | 'get' | 'delete' | 'list';
+const OPERATIONS = ['put', 'get', 'delete', 'list'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+const OUTCOMES = ['ok', 'unavailable', 'refused', 'missing', 'damaged'] as const satisfies readonly (
+  | 'ok'
+  | FaultReason
+)[];
 
 /** How many requests of this process ended in this way. */
 export interface ObjectRequests {
@@ -80,19 +85,24 @@ function reasonOf(name: string, status: number | undefined): FaultReason {
   return REASONS[name] ?? (isRefusal ? 'refused' : 'unavailable');
 }
 
-/** Makes a fault of any error. Only names and codes of the error are kept. */
-function faultOf(operation: Operation, error: unknown): ObjectFault {
+/** Makes a fault of any error. Only names and codes of the error are kept, and the key of the object. */
+function faultOf(operation: Operation, key: string | null, error: unknown): ObjectFault {
   if (error instanceof ObjectFault) return error;
   const { name = 'Error', code, $metadata } = error as ClientError;
   const status = $metadata?.httpStatusCode;
   const details = [name, code, status].filter((detail) => detail !== undefined).join(' ');
-  const message = `the request "${operation}" to the bucket failed: ${details}`;
+  const object = key === null ? '' : `, object ${key}`;
+  const message = `the request "${operation}" to the bucket failed: ${details}${object}`;
   return new ObjectFault(reasonOf(name, status), message, name);
 }
 
-/** Counts requests by their outcome. */
+/** Counts requests by their outcome. All begin with 0: Prometheus sees no increase of a series that begins with a fault. */
 function requestCounter() {
-  const counts = new Map<string, ObjectRequests>();
+  const counts = new Map<string, ObjectRequests>(
+    OPERATIONS.flatMap((operation) =>
+      OUTCOMES.map((outcome) => [`${operation} ${outcome}`, { operation, outcome, requests: 0 }]),
+    ),
+  );
   return {
     add: (operation: Operation, outcome: ObjectRequests['outcome']) => {
       const key = `${operation} ${outcome}`;
@@ -104,15 +114,20 @@ function requestCounter() {
   };
 }
 
-async function readBody({ Body, ContentLength }: GetObjectCommandOutput, bytes: number, signal: AbortSignal) {
+async function readBody(
+  key: string,
+  { Body, ContentLength }: GetObjectCommandOutput,
+  bytes: number,
+  signal: AbortSignal,
+) {
   const body = Body as Readable | undefined;
   // Before it is read: a wrong object can be of any size.
   if (body === undefined || (ContentLength !== undefined && ContentLength !== bytes)) {
     body?.destroy();
-    throw new ObjectFault('damaged', 'an object does not have the length that was stored');
+    throw new ObjectFault('damaged', `the object ${key} does not have the length that was stored`);
   }
   const content = await buffer(addAbortSignal(signal, body));
-  if (content.length !== bytes) throw new ObjectFault('damaged', 'an object ended early');
+  if (content.length !== bytes) throw new ObjectFault('damaged', `the object ${key} ended early`);
   return content;
 }
 
@@ -142,13 +157,17 @@ export async function openBucket(address: BucketAddress): Promise<Bucket> {
   });
   const folder = prefix === '' ? '' : `${prefix}/`;
   const counter = requestCounter();
-  const counted = async <T>(operation: Operation, request: () => Promise<T>): Promise<T> => {
+  const counted = async <T>(
+    operation: Operation,
+    key: string | null,
+    request: () => Promise<T>,
+  ): Promise<T> => {
     try {
       const result = await request();
       counter.add(operation, 'ok');
       return result;
     } catch (error) {
-      const fault = faultOf(operation, error);
+      const fault = faultOf(operation, key, error);
       counter.add(operation, fault.reason);
       throw fault;
     }
@@ -157,25 +176,25 @@ export async function openBucket(address: BucketAddress): Promise<Bucket> {
     keyOf: (name) => folder + formatObjectName(name),
     nameOf: (key) => (key.startsWith(folder) ? parseObjectName(key.slice(folder.length)) : null),
     put: (Key, Body, abortSignal) =>
-      counted('put', async () => {
+      counted('put', Key, async () => {
         const ContentType = 'application/octet-stream';
         await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }), { abortSignal });
       }),
     get: (Key, { first, last, of }, verify, abortSignal) =>
-      counted('get', async () => {
+      counted('get', Key, async () => {
         const isWhole = first === 0 && last === of - 1;
         const Range = isWhole ? undefined : `bytes=${first}-${last}`;
         const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range }), { abortSignal });
-        const bytes = await readBody(answer, last + 1 - first, abortSignal);
+        const bytes = await readBody(Key, answer, last + 1 - first, abortSignal);
         verify(bytes);
         return bytes;
       }),
     delete: (Key, abortSignal) =>
-      counted('delete', async () => {
+      counted('delete', Key, async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal });
       }),
     list: (MaxKeys, after, abortSignal) =>
-      counted('list', async () => {
+      counted('list', null, async () => {
         const StartAfter = after ?? undefined;
         const command = new ListObjectsV2Command({ Bucket, Prefix: folder, MaxKeys, StartAfter });
         const { Contents = [], IsTruncated } = await client.send(command, { abortSignal });

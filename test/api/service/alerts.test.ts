@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
 import { asWorker } from '../../../db/driver/database.ts';
+import { openBucket } from '../../../db/objects/bucket.ts';
 import { sealAudit } from '../../../db/queries/identity/audit-chain.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -11,6 +15,8 @@ import { ask } from '../../support/company.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
+// A process of its own: credentials of the bucket are variables.
+import '../../support/needs/process.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { openSecondApp } from '../../support/second-app.ts';
@@ -46,6 +52,36 @@ async function withDriver(t: TestContext, changed: Partial<typeof database>) {
   const app = await buildTestedApp({ ...service, database: { ...database, ...changed } });
   t.after(() => app.close());
   return { app };
+}
+
+/** The app with a bucket whose requests all get the same answer. */
+async function withBucket(t: TestContext, answers: (answer: ServerResponse) => void) {
+  const server = createServer((request, answer) => {
+    request.resume();
+    answers(answer);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) {
+    const before = process.env[name];
+    process.env[name] = 'test';
+    t.after(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
+  const address = { bucket: 'files', prefix: '', endpoint: `http://127.0.0.1:${port}`, region: null };
+  const bucket = await openBucket(address);
+  const app = await buildTestedApp({ ...service, blobs: { ...service.blobs, bucket } });
+  t.after(() => app.close());
+  return { app, bucket };
+}
+
+/** The counts of requests to the bucket with these labels, one for each series. */
+async function requestsTo(app: (typeof service)['app'], labels: Record<string, string>) {
+  const samples = await samplesOf({ app }, API_TOKEN, 'memory_object_requests_total');
+  return samples.filter((sample) => hasLabels(sample, labels)).map(({ value }) => value);
 }
 
 /** For each alert: breaks what it watches, and looks at the metric. */
@@ -131,6 +167,23 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     const counted = (status: string) =>
       read('memory_http_requests_total', { route: '/v1/memory/status', status }, { app });
     assert.deepEqual([await counted('500'), await counted('200')], [1, 1]);
+  },
+  TeamMemoryBucketFails: async (t) => {
+    const { app, bucket } = await withBucket(t, (answer) => answer.writeHead(403).end());
+    const refused = { operation: 'put', outcome: 'refused' };
+    assert.deepEqual(await requestsTo(app, refused), [0]);
+    await assert.rejects(bucket.put('a', Buffer.from('x'), t.signal), { reason: 'refused' });
+    assert.deepEqual(await requestsTo(app, refused), [1]);
+    assert.deepEqual(await requestsTo(app, { operation: 'put', outcome: 'unavailable' }), [0]);
+  },
+  TeamMemoryFilesDamaged: async (t) => {
+    const { app, bucket } = await withBucket(t, (answer) => answer.writeHead(200).end('other bytes'));
+    const damaged = { operation: 'get', outcome: 'damaged' };
+    assert.deepEqual(await requestsTo(app, damaged), [0]);
+    const read = bucket.get('the-key', { first: 0, last: 0, of: 1 }, () => undefined, t.signal);
+    await assert.rejects(read, { reason: 'damaged', message: /the-key/ });
+    assert.deepEqual(await requestsTo(app, damaged), [1]);
+    assert.deepEqual(await requestsTo(app, { operation: 'get', outcome: 'missing' }), [0]);
   },
   TeamMemorySearchSlow: async (t) => {
     // The first statement that searches is answered when 30 ms have passed.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
+import { openBucket } from '../../../db/objects/bucket.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { readAlerts, readDashboard, readRules } from '../../support/alerts.ts';
 import { API_TOKEN } from '../../support/app.ts';
@@ -37,7 +38,9 @@ async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sa
       freeBytes: () => 1,
     },
     null,
-    [],
+    (
+      await openBucket({ bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1', region: null })
+    ).requests(),
   );
   const texts = [
     (await scrape(service, API_TOKEN)).body,
