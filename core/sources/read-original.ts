@@ -58,7 +58,9 @@ export async function readOriginal(
     for (let at = start + first.length; at <= end; ) {
       // The answer has begun, so no status can tell the caller: the connection ends before all bytes are sent.
       const slice = await readSlice(at).catch((error: unknown) => {
-        logger.error({ err: error, sha256 }, 'a download ended early');
+        if (error instanceof ServiceError && error.code === 'not_found')
+          logger.info({ sha256 }, 'a download ended early: the content can no longer be read');
+        else logger.error({ err: error, sha256 }, 'a download ended early');
         throw error;
       });
       yield slice;

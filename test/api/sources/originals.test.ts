@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pino } from 'pino';
+import { readOriginal } from '../../../core/sources/read-original.ts';
+import { ObjectFault } from '../../../db/objects/object-fault.ts';
 import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
@@ -141,6 +144,26 @@ describe('the original of an import', () => {
     const answer = await download({ app }, company, sourceId);
     assert.equal(sha256Of(answer.rawPayload), sha256Of(file.content));
     assert.ok(reads > 1);
+  });
+
+  test('ends early with an error of the log unless the content was purged by then', async () => {
+    const { company, file, sourceId } = await withFile(largePage('large.html'));
+    const ends = async (second: () => Promise<Buffer | null>) => {
+      const lines: string[] = [];
+      const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+      let reads = 0;
+      const readPart: BlobStore['readPart'] = (...args) =>
+        ++reads === 2 ? second() : service.blobs.readPart(...args);
+      const deps = { ...service, blobs: { ...service.blobs, readPart }, logger };
+      const range = { start: 0, end: file.content.length - 1 };
+      const slices = await readOriginal(deps, ownerScope(company), sourceId, sha256Of(file.content), range);
+      await slices.next();
+      await assert.rejects(slices.next());
+      return lines.map((line) => (JSON.parse(line) as { level: number }).level);
+    };
+    assert.deepEqual(await ends(() => Promise.resolve(null)), [pino.levels.values['info']]);
+    const fails = () => Promise.reject(new ObjectFault('damaged', 'not what was stored'));
+    assert.deepEqual(await ends(fails), [pino.levels.values['error']]);
   });
 
   test('is the file as it was sent, whatever its encoding', async () => {
