@@ -1,10 +1,11 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
-import { readServiceState, type ServiceState } from '../../db/queries/jobs/service-state.ts';
+import { readServiceState, readWritable, type ServiceState } from '../../db/queries/jobs/service-state.ts';
 import { readServiceUsage, type ServiceUsage } from '../../db/queries/jobs/usage.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
+import type { Logger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { coalesce } from '../../shared/resources/coalesce.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
@@ -38,20 +39,32 @@ function readFigures({
 }
 
 /**
- * Reads the figures; returns null if the database does not answer in time. While a read hangs, later callers wait for
+ * Returns what `read` returns; null if the database does not answer in time. While a read hangs, later callers wait for
  * the same read: with a read for each caller, all database connections would end up in use.
  */
-export function figuresReader({
-  logger,
-  ...deps
-}: Pick<Dependencies, 'config' | 'database' | 'logger'>): () => Promise<ServiceFigures | null> {
-  const read = coalesce(() => readFigures(deps));
+function inTime<T>(logger: Logger, failed: string, read: () => Promise<T>): () => Promise<T | null> {
+  const shared = coalesce(read);
   return async () => {
     try {
-      return await withTimeout(DATABASE_TIMEOUT_MS, read(), 'the database did not answer in time');
+      return await withTimeout(DATABASE_TIMEOUT_MS, shared(), 'the database did not answer in time');
     } catch (error) {
-      logger.warn({ err: error }, 'the figures of the service could not be read');
+      logger.warn({ err: error }, failed);
       return null;
     }
   };
+}
+
+type Sources = Pick<Dependencies, 'config' | 'database' | 'logger'>;
+
+/** Reads the figures; returns null if they cannot be read in time. */
+export function figuresReader({ logger, ...deps }: Sources): () => Promise<ServiceFigures | null> {
+  return inTime(logger, 'the figures of the service could not be read', () => readFigures(deps));
+}
+
+/**
+ * Asks whether the database can store changes; returns null if it does not answer in time. A question of its own: figures
+ * that are slow do not mean that the database is down.
+ */
+export function writableReader({ logger, database }: Omit<Sources, 'config'>): () => Promise<boolean | null> {
+  return inTime(logger, 'the database did not answer', () => withoutScope(database, readWritable));
 }

@@ -34,15 +34,23 @@ const plain = (value: number): RecordedValue[] => [{ value, labels: {} }];
 /** What the driver of this process knows without asking the database. */
 type Driver = Pick<Database, 'connections' | 'canWrite' | 'freeBytes'>;
 
-/** Metrics of the database as this process sees it. `figures` is null if the database did not answer. */
-function databaseMetrics(driver: Driver, figures: ServiceFigures | null): Recorded[] {
-  const isWritable = driver.canWrite() && figures !== null && figures.state.writable;
+/** What the database answered to a scrape. */
+export interface DatabaseAnswers {
+  /** Whether it can store changes. Null: it did not answer. */
+  writable: boolean | null;
+  /** Null: it did not return them in time. */
+  figures: ServiceFigures | null;
+}
+
+/** Metrics of the database as this process sees it. */
+function databaseMetrics(driver: Driver, writable: boolean | null): Recorded[] {
+  const isWritable = driver.canWrite() && writable === true;
   const free = driver.freeBytes();
   return [
     gauge(
       'memory_database_up',
       'Whether the database answered this scrape.',
-      plain(figures === null ? 0 : 1),
+      plain(writable === null ? 0 : 1),
     ),
     gauge('memory_database_writable', 'Whether the database can store changes.', plain(isWritable ? 1 : 0)),
     ...(free === null
@@ -199,7 +207,7 @@ function bucketMetrics(requests: readonly ObjectRequests[]): Recorded[] {
  */
 export function serviceMetrics(
   driver: Driver,
-  figures: ServiceFigures | null,
+  { writable, figures }: DatabaseAnswers,
   objectRequests: readonly ObjectRequests[],
 ): Registry {
   const ofQueue =
@@ -212,6 +220,6 @@ export function serviceMetrics(
           ...outcomeMetrics(figures.ended),
         ];
   return AggregatorRegistry.aggregate([
-    [...databaseMetrics(driver, figures), ...bucketMetrics(objectRequests), ...ofQueue],
+    [...databaseMetrics(driver, writable), ...bucketMetrics(objectRequests), ...ofQueue],
   ]);
 }

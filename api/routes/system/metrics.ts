@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { secretsEqual } from '../../../shared/tokens.ts';
 import { processMetrics } from '../../metrics/process-metrics.ts';
-import { figuresReader } from '../../metrics/service-figures.ts';
+import { figuresReader, writableReader } from '../../metrics/service-figures.ts';
 import { serviceMetrics } from '../../metrics/service-metrics.ts';
 import { refusing } from '../../openapi/declared-errors.ts';
 import { bearerToken } from '../../plugins/identity.ts';
@@ -13,6 +13,7 @@ import type { Routes } from '../../types.ts';
 /** GET /metrics: metrics of the service, for Prometheus. Requires the metrics token; a session token is refused. */
 export const metricsRoute: Routes = (app, { blobs, config, database, logger }) => {
   const secret = config.metricsToken ?? config.apiToken;
+  const readWritable = writableReader({ database, logger });
   const readFigures = figuresReader({ config, database, logger });
   // Measures from the start of the service, so that the first scrape has values.
   processMetrics();
@@ -31,10 +32,11 @@ export const metricsRoute: Routes = (app, { blobs, config, database, logger }) =
       }),
     },
     async (_request, reply) => {
-      const figures = await readFigures();
+      // In this order: an embedded database answers one after the other.
+      const [writable, figures] = await Promise.all([readWritable(), readFigures()]);
       const all = Registry.merge([
         app.requestMetrics.registry,
-        serviceMetrics(database, figures, blobs.bucket?.requests() ?? []),
+        serviceMetrics(database, { writable, figures }, blobs.bucket?.requests() ?? []),
         processMetrics(),
       ]);
       return reply

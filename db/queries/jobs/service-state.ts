@@ -3,8 +3,6 @@ import type { Queryable } from '../../driver/database.ts';
 
 /** Figures of the whole service, without the data of any tenant. */
 export interface ServiceState {
-  /** Whether this transaction could change something: false on a standby, and on an almost full disk. */
-  writable: boolean;
   /** Chunks that wait for a vector, with those of sources that are loading. */
   pendingChunks: number;
   imports: Record<Import['state'], number>;
@@ -13,10 +11,18 @@ export interface ServiceState {
   databaseBytes: number;
 }
 
+/** Whether this transaction could change something: false on a standby. */
+export async function readWritable(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ writable: boolean }>(
+    `select current_setting('transaction_read_only') = 'off' as writable`,
+  );
+  return row?.writable === true;
+}
+
 /** Reads figures of the whole service. Needs no scope, because they show no data of a tenant. */
 export async function readServiceState(tx: Queryable): Promise<ServiceState> {
   const [row] = await tx.query<Omit<ServiceState, 'imports'> & { imports: Partial<ServiceState['imports']> }>(
-    `select current_setting('transaction_read_only') = 'off' as writable, s.pending_chunks as "pendingChunks",
+    `select s.pending_chunks as "pendingChunks",
             s.imports, s.unsealed_seconds as "unsealedSeconds", s.database_bytes as "databaseBytes"
        from memory.service_state() s`,
   );

@@ -99,6 +99,12 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     let isDown = false;
     const app = await openFailingApp(t, service, () => (isDown ? databaseError('ECONNREFUSED') : null));
     assert.equal(await read('memory_database_up', {}, { app }), 1);
+    const slow = await openFailingApp(t, service, (statement) =>
+      statement.includes('service_state') ? databaseError('57014') : null,
+    );
+    assert.equal(await read('memory_database_up', {}, { app: slow }), 1);
+    assert.equal(await read('memory_database_writable', {}, { app: slow }), 1);
+    assert.deepEqual(await samplesOf({ app: slow }, API_TOKEN, 'memory_workers'), []);
     isDown = true;
     assert.equal(await read('memory_database_up', {}, { app }), 0);
     assert.equal(await read('memory_database_writable', {}, { app }), 0);
@@ -205,7 +211,9 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     }
     const { database: pooled } = await openSecondApp(t, service, service.url);
     const waiting = async () => {
-      const samples = readSamples(await serviceMetrics(pooled, null, []).metrics());
+      const samples = readSamples(
+        await serviceMetrics(pooled, { writable: true, figures: null }, []).metrics(),
+      );
       return samples.find(({ name }) => name === 'memory_database_pool_waiting_requests')?.value;
     };
     const freed = Promise.withResolvers<null>();

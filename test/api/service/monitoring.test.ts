@@ -39,7 +39,7 @@ async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sa
       canWrite: () => true,
       freeBytes: () => 1,
     },
-    null,
+    { writable: true, figures: null },
     (
       await openBucket({ bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1', region: null })
     ).requests(),
