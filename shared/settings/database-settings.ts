@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
     default: null,
     isSecret: true,
     description:
-      'Address of the PostgreSQL database, with one host or several, of which the primary is used. Without it, the database is embedded.',
+      'Address of the PostgreSQL database, with one host or several. The primary among them is used. Without it, the database is embedded.',
   },
   databaseDirectUrl: {
     variable: 'MEMORY_DATABASE_DIRECT_URL',
