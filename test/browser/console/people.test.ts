@@ -270,6 +270,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     const stayed = answerQuestions(page, 'stay');
     await page.getByRole('link', { name: 'Team settings' }).click();
     await page.getByLabel('Find a person').fill('a');
+    await page.waitForURL(/person=a/);
     const question = '1 change of access is not saved yet. Leave all the same?';
     assert.deepEqual(stayed, [question]);
     assert.equal(await cell.inputValue(), 'read');

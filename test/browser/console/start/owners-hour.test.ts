@@ -125,7 +125,7 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
     await button(page, 'Invite someone').click();
     await page.getByLabel('Email', { exact: true }).fill(newEmail());
     await button(page, 'Make the link').click();
-    await button(page, 'Copy the link').click();
+    await button(page, 'Copy the line: invite').click();
     await page.getByText('Copied', { exact: true }).waitFor();
     const invite = here(await copied(page));
 
