@@ -64,6 +64,22 @@ const holds = new Set();
 const warn = (event) => event.preventDefault();
 
 /**
+ * Asks before something is lost, until it is released: in the console with a question, and when the tab is closed or
+ * reloaded with that of the browser.
+ * @param {Hold} what
+ * @returns {() => void} releases it
+ */
+export function hold(what) {
+  holds.add(what);
+  // A listener that is always there would keep the page out of the cache of the browser.
+  addEventListener('beforeunload', warn);
+  return () => {
+    holds.delete(what);
+    if (holds.size === 0) removeEventListener('beforeunload', warn);
+  };
+}
+
+/**
  * Whether another page, record or Team is shown there.
  * @param {Address} from
  * @param {Address} to
@@ -72,23 +88,12 @@ export const leavesPage = (from, to) =>
   from.path !== to.path || (from.team !== null && to.team !== null && from.team !== to.team);
 
 /**
- * Asks before the page is left while something would be lost by it: in the console with a question, and when the tab is
- * closed or reloaded with that of the browser.
+ * Asks before the page is left while something would be lost by it.
  * @param {string} question says what would be lost; '' while nothing would
  * @param {Hold['leaves']} [leaves]
  */
 export function useLeaveQuestion(question, leaves = leavesPage) {
-  useLayoutEffect(() => {
-    if (question === '') return undefined;
-    const hold = { question, leaves };
-    holds.add(hold);
-    // A listener that is always there would keep the page out of the cache of the browser.
-    addEventListener('beforeunload', warn);
-    return () => {
-      holds.delete(hold);
-      if (holds.size === 0) removeEventListener('beforeunload', warn);
-    };
-  }, [question]);
+  useLayoutEffect(() => (question === '' ? undefined : hold({ question, leaves })), [question]);
 }
 
 /**
@@ -97,6 +102,6 @@ export function useLeaveQuestion(question, leaves = leavesPage) {
  * @param {Address} to
  */
 export function mayLeave(from, to) {
-  const hold = [...holds].find(({ leaves }) => leaves(from, to));
-  return hold === undefined || confirm(hold.question);
+  const held = [...holds].find(({ leaves }) => leaves(from, to));
+  return held === undefined || confirm(held.question);
 }

@@ -11,7 +11,14 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, get } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
+import {
+  answerQuestions,
+  assertIsolates,
+  assertLooks,
+  assertWeight,
+  hold,
+  openConsole,
+} from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>.txt';
 const NAMES = [`${'W'.repeat(296)}.txt`, 'فريق الدعم الفني.txt', HOSTILE];
@@ -273,8 +280,14 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await page.route('**/v1/auth/logout', (route) => route.abort());
     await choose(page, [{ name: 'a.txt', text: 'A text.' }]);
     await says(page, 'The service did not answer.');
+    const stayed = answerQuestions(page, 'stay');
+    await button(page, 'Sign out').click();
+    assert.equal(stayed.length, 1);
+    assert.match(stayed[0] ?? '', /^Files are still being sent/);
+    const left = answerQuestions(page, 'leave');
     await button(page, 'Sign out').click();
     await page.getByRole('heading', { name: 'The session is not ended' }).waitFor();
+    assert.deepEqual(left, stayed);
     await page.clock.runFor(60_000);
     // A request that the pause had led to would come before this one.
     await page.evaluate<void>(`fetch('/livez').then(() => undefined)`);
@@ -423,7 +436,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await listed(page, 'c.txt').waitFor();
     await letFileGo(service, imports[0]?.id ?? '');
     await button(page, 'Retry a.txt').click();
-    await warns(page, 'The file a.txt has been deleted');
+    await warns(page, 'a.txt: The file a.txt has been deleted');
     await listed(page, 'a.txt').getByText('add it again to import it').waitFor();
     assert.equal(await button(page, 'Retry a.txt').count(), 0);
     await database.query('delete from memory.import where id = $1', [imports[1]?.id]);

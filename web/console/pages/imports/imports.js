@@ -47,6 +47,10 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   const [news, setNews] = useState(/** @type {import('../../html.js').Children} */ (''));
   const [forgetting, setForgetting] = useState(/** @type {Import | null} */ (null));
   const action = useAction(ask);
+  /** The last decision that was refused. */
+  const [refused, setRefused] = useState(
+    /** @type {{ id: string, name: string, text: string } | null} */ (null),
+  );
   /** The imports with a decision that is on its way. Those on several imports do not wait for each other. */
   const [deciding, setDeciding] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const decided = useRef(new Set());
@@ -114,13 +118,14 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
       decision === 'retry' ? /** @type {const} */ (['POST', `${path}/retry`]) : ['DELETE', path];
     setNews('');
     action.clear();
+    setRefused(null);
     decided.current.add(item.id);
     setDeciding(new Set(decided.current));
     const answer = await ask(method, sent);
     decided.current.delete(item.id);
     setDeciding(new Set(decided.current));
     const reply = isDone(answer) ? answer : null;
-    if (reply === null) action.setProblem(problemOf(answer));
+    if (reply === null) setRefused({ id: item.id, name: item.filename, text: problemOf(answer) });
     else {
       setForgetting((before) => (before?.id === item.id ? null : before));
       setNews(html`<bdi>${item.filename}</bdi> ${DONE[decision]}`);
@@ -135,6 +140,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
 
   async function retryAll() {
     setNews('');
+    setRefused(null);
     const reply = await action.send('POST', 'memory/imports/retry', { all: true });
     if (reply !== null) {
       /** @type {Import[]} */
@@ -160,6 +166,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
     cancel: (/** @type {Import} */ item) => void decide(item, 'cancel'),
     forget: (/** @type {Import} */ item) => {
       action.clear();
+      setRefused(null);
       setForgetting(item);
     },
   };
@@ -199,7 +206,9 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
           }
         </div>
         <p role="status">${news}</p>
-        <p role="alert">${forgetting === null ? action.problem : ''}</p>
+        <p role="alert">
+          ${refused === null ? action.problem : refused.id !== forgetting?.id && html`<bdi>${refused.name}</bdi>: ${refused.text}`}
+        </p>
         <form class="filters imports-filters" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
           <div>
             <label for="state">State</label>
@@ -237,7 +246,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
           heading="Forget this import?"
           yes="Forget it"
           act=${() => decide(forgetting, 'forget')}
-          problem=${action.problem}
+          problem=${refused?.id === forgetting.id ? refused.text : ''}
           busy=${deciding.has(forgetting.id)}
           close=${() => setForgetting(null)}
         >

@@ -3,6 +3,7 @@ import { isSession } from '../../../shared/session.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 import { batchLength, faultOf, readContent } from './chosen-files.js';
+import { openQuestion } from './question.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/imports.ts').Import} Import
@@ -60,9 +61,6 @@ export function senderOf(token, team) {
   return sender;
 }
 
-/** @param {BeforeUnloadEvent} event */
-const warn = (event) => event.preventDefault();
-
 /**
  * @param {string} token
  * @param {string} team
@@ -84,12 +82,12 @@ function openSender(token, team) {
   let lost = null;
   /** @type {() => void} */
   let changed = () => {};
+  const askWhile = openQuestion(token);
 
   const waiting = () => files.filter(({ state }) => state === 'waiting');
 
   function report() {
-    if (running) addEventListener('beforeunload', warn);
-    else removeEventListener('beforeunload', warn);
+    askWhile(running);
     changed();
   }
 
