@@ -7,7 +7,7 @@ import { addMemories, addMemory, decided, listMemories } from '../../support/mem
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
-import { assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { answerQuestions, assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
 const service = await openTestApp();
@@ -94,6 +94,11 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await press(page, 'Edit');
     assert.equal(await focused(page), 'edit-content');
     await page.getByLabel('Text').fill('It is vpn3 now.');
+    const asked = answerQuestions(page, 'stay');
+    await press(page, 'Menu');
+    await page.getByRole('link', { name: 'Sources', exact: true }).click();
+    assert.deepEqual(asked, ['What you have changed is not saved. Leave all the same?']);
+    assert.equal(await page.getByLabel('Text').inputValue(), 'It is vpn3 now.');
     await page.getByLabel('Title').fill(' ');
     await press(page, 'Save');
     await warns(page, 'Enter a title.');
@@ -121,7 +126,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await press(page, 'Restore version 1');
     await says(page, 'Version 1 is published again.');
     await heading(page, 'Gateway');
-    await page.getByText(/^[34] versions$/).waitFor();
+    await page.getByText('3 versions', { exact: true }).waitFor();
     await press(page, 'Archive');
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await says(page, 'Archived.');

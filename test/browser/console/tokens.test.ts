@@ -9,6 +9,7 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
 import {
+  answerQuestions,
   assertIsolates,
   assertLooks,
   assertStaysOpen,
@@ -67,6 +68,10 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     assert.equal(await focused(page), 'issued-heading');
     const lines = await issued(page).locator('.command code').allTextContents();
     assert.ok(lines.every((line) => line.includes(secret) || line.includes('bearer_token_env_var')));
+    const asked = answerQuestions(page, 'stay');
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    assert.deepEqual(asked, ['The token is shown only now, and you have not copied it. Leave all the same?']);
+    assert.equal(await secretOf(page), secret);
     await button(page, 'Copy the line: token').click();
     await page.getByText('Copied', { exact: true }).waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
@@ -158,6 +163,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await button(page, 'Make a new secret').click();
     const secret = await secretOf(page);
     assert.deepEqual([await statusWith(secret), await statusWith(agent.token)], [200, 200]);
+    answerQuestions(page, 'leave');
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('heading', { name: 'Connect', exact: true }).waitFor();
     assert.ok(!(await contents(page)).includes(secret));

@@ -6,6 +6,7 @@ import { decided } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused } from '../../../support/pages.ts';
 import { addPerson } from '../../../support/team.ts';
+import { answerQuestions } from '../console-tab.ts';
 import {
   alert,
   current,
@@ -99,6 +100,9 @@ describe('a review with others beside it', { skip: withoutBrowser }, () => {
     assert.equal(await current(page), 'Item 02');
     await press(page, 'ke');
     assert.equal(await text.inputValue(), 'Edited');
+    const asked = answerQuestions(page, 'stay');
+    await page.getByRole('link', { name: 'Memories', exact: true }).first().click();
+    assert.deepEqual(asked, ['1 text that you have edited is not saved. Leave all the same?']);
     await page.getByLabel('Title', { exact: true }).fill('Short');
     // The answer is lost on its way: what the service has stored says that the decision was made.
     await page.route('**/v1/memory/memories', async (route) => {

@@ -1,3 +1,4 @@
+import { useLeaveQuestion } from '../../address.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { TagField, useTags } from '../../parts/fields.js';
@@ -110,6 +111,14 @@ export function EditForm({ decision, memory, close, saved }) {
     content: useRef(/** @type {HTMLTextAreaElement | null} */ (null)),
   };
   useLayoutEffect(() => fields.content.current?.focus(), []);
+  const isChanged =
+    title !== before.title || content !== before.content || !isSame(tags.tags) || tags.typed.trim() !== '';
+  useLeaveQuestion(isChanged ? 'What you have changed is not saved. Leave all the same?' : '');
+
+  /** Whether the memory had these tags. @param {readonly string[]} next */
+  function isSame(next) {
+    return next.length === before.tags.length && next.every((tag) => before.tags.includes(tag));
+  }
 
   /** @param {SubmitEvent} event */
   function save(event) {
@@ -123,11 +132,10 @@ export function EditForm({ decision, memory, close, saved }) {
     if (found.content !== '') return fields.content.current?.focus();
     const next = tags.all();
     if (next === null) return document.getElementById('edit-tags')?.focus();
-    const isSame = next.length === before.tags.length && next.every((tag) => before.tags.includes(tag));
     const change = {
       ...(title === before.title ? {} : { title }),
       ...(content === before.content ? {} : { content }),
-      ...(isSame ? {} : { tags: next }),
+      ...(isSame(next) ? {} : { tags: next }),
     };
     if (Object.keys(change).length === 0) return close();
     void decision.send({ action: 'update', ...change }, 'Saved. Searches find the new text.', saved);

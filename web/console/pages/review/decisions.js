@@ -136,7 +136,9 @@ export function openDecisions(ask, queue, userId, changed) {
         undoer = null;
         decisions.made.unshift(entries);
         decisions.made.sort(([a], [b]) => (a?.order ?? 0) - (b?.order ?? 0));
-        say('Nothing was undone: a script could not be loaded. Check your connection and try again.');
+        say(
+          'Nothing was undone: a script could not be loaded. Check your connection and try again, or reload the page.',
+        );
       },
     );
   }

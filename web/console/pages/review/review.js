@@ -1,6 +1,8 @@
+import { useLeaveQuestion } from '../../address.js';
 import { html, useLayoutEffect, useMemo, useRef, useState } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
 import { useClientNames } from '../../parts/names.js';
+import { count } from '../../parts/words.js';
 import { Filters, Outcomes } from './around.js';
 import { openDecisions } from './decisions.js';
 import { CurrentItem } from './item.js';
@@ -18,7 +20,7 @@ import { QueueList } from './queue-list.js';
 /** How often the list is read again while the page is shown: others decide too, and new items arrive. */
 const EVERY_MS = 30_000;
 const WAIT = 'Wait until the selected items are decided.';
-const NOT_LOADED = 'The dialog could not be loaded. Check your connection and try again.';
+const NOT_LOADED = 'The dialog could not be loaded. Check your connection and try again, or reload the page.';
 
 /**
  * Memories that wait for a decision, one by one.
@@ -45,6 +47,12 @@ export function Page(props) {
     ({ memoryId, state }) => (decisions.states.get(memoryId) ?? state ?? 'published') === 'published',
   );
 
+  const texts = queue.drafts.size + decisions.orphans.length;
+  useLeaveQuestion(
+    texts === 0
+      ? ''
+      : `${count(texts, 'text')} that you have edited ${texts === 1 ? 'is' : 'are'} not saved. Leave all the same?`,
+  );
   useLayoutEffect(() => void queue.open({ q, clientId }, query.get('item')), [queue, q, clientId]);
   useLayoutEffect(() => pollWhileShown(queue.reload), [queue]);
   useLayoutEffect(() => {

@@ -1,3 +1,4 @@
+import { useLeaveQuestion } from '../../address.js';
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { useAll } from '../../parts/all.js';
 import { useAsk } from '../../parts/ask.js';
@@ -136,14 +137,21 @@ function TeamTokens({ ask, session, say }) {
  */
 function Issued({ issued: { record, token }, close }) {
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  /** The secret that was copied last. */
+  const [copied, setCopied] = useState('');
   useLayoutEffect(() => heading.current?.focus(), [token]);
+  // Another part of this page does not show it either.
+  useLeaveQuestion(
+    copied === token ? '' : 'The token is shown only now, and you have not copied it. Leave all the same?',
+    () => true,
+  );
   return html`
     <section class="card issued" aria-labelledby="issued-heading">
       <h2 id="issued-heading" tabindex="-1" ref=${heading}>Copy the token now</h2>
       <p>
         This is the secret of <bdi>${record.name}</bdi>. It is shown only now: the service keeps no copy. It expires <${Moment} at=${record.expiresAt} />.
       </p>
-      <${CommandLine} label="token" line=${token} />
+      <${CommandLine} label="token" line=${token} copied=${() => setCopied(token)} />
       <h3>Connect a program with it</h3>
       <${Connect} token=${token} />
       <div class="actions"><button type="button" class="fit" onClick=${close}>I have copied it</button></div>
