@@ -252,13 +252,20 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await sending.arrived;
     const stayed = answerQuestions(page, 'stay');
-    await page.getByRole('link', { name: 'Memories' }).first().click();
+    await button(page, 'Menu').click();
+    await page.getByRole('link', { name: 'Memories', exact: true }).click();
     assert.deepEqual(stayed, [
       '0 of 3 sources archived. If you leave now, the others stay as they are. Leave all the same?',
     ]);
+    // Other filters do not hide what is being done.
+    await page.getByLabel('State').selectOption('all');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/state=all/);
+    await page.getByRole('status').getByText('Archiving 1 of 3').waitFor();
     sending.letGo();
     await page.getByRole('status').getByText('3 sources archived.').waitFor();
-    await page.getByRole('link', { name: 'Memories' }).first().click();
+    await button(page, 'Menu').click();
+    await page.getByRole('link', { name: 'Memories', exact: true }).click();
     await page.waitForURL(/memories/);
     assert.equal(stayed.length, 1);
     await page.context().close();
@@ -305,7 +312,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     const again = page.waitForResponse((answer) => answer.url().includes('/v1/memory/sources?'));
     removal.resolve();
     assert.match((await again).url(), /tag=second/);
-    await said(page, '1 source');
+    await said(page, '1 source archived.');
     assert.deepEqual(await titles(page), ['Final']);
     await page.context().close();
   });
@@ -332,6 +339,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByLabel('Expires').fill('2020-01-01T10:00');
     await button(page, 'Save').click();
     await alarmed(page, 'Choose a time in the future');
+    assert.equal(await focused(page), 'edit-expires');
     assert.equal(await page.getByLabel('Title').inputValue(), 'Tram to the airport');
     await page.getByLabel('Expires').fill('2098-07-01T10:00');
     await button(page, 'Save').click();

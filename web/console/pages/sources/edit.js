@@ -3,6 +3,9 @@ import { useKnown } from '../../parts/all.js';
 import { CloseButton, Dialog } from '../../parts/dialog.js';
 import { ExpiryField, fieldTime, TagField, useTags } from '../../parts/fields.js';
 
+/** Moves the focus to a field that must be corrected. @param {string} id */
+const focus = (id) => document.getElementById(id)?.focus();
+
 /**
  * Edits the title, the tags and the expiry of a source. Sends only what was changed.
  * @param {object} props
@@ -18,7 +21,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
   const [title, setTitle] = useState(source.title);
   const tags = useTags(source.tags);
   const [expires, setExpires] = useState(() => fieldTime(source.expiresAt));
-  const [fault, setFault] = useState('');
+  const [faults, setFaults] = useState({ title: '', expires: '' });
   /** What the dialog was opened with, which someone else can change in the meantime. */
   const before = useRef(source).current;
   /** @type {readonly { tag: string }[] | null} */
@@ -28,15 +31,18 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
   function submit(event) {
     event.preventDefault();
     const next = tags.all();
-    if (next === null) return;
+    if (next === null) return focus('edit-tag');
     const isSame = next.length === before.tags.length && next.every((one) => before.tags.includes(one));
     const expiresAt = expires === '' ? null : new Date(expires);
     const isExpiryChanged = expires !== fieldTime(before.expiresAt);
-    if (!tagsOnly && title.trim() === '') return setFault('Enter a title.');
-    if (isExpiryChanged && expiresAt !== null && !(expiresAt.getTime() > Date.now())) {
-      return setFault('Choose a time in the future, or let it never expire.');
-    }
-    setFault('');
+    const isOver = isExpiryChanged && expiresAt !== null && !(expiresAt.getTime() > Date.now());
+    const found = {
+      title: !tagsOnly && title.trim() === '' ? 'Enter a title.' : '',
+      expires: isOver ? 'Choose a time in the future, or let it never expire.' : '',
+    };
+    setFaults(found);
+    if (found.title !== '') return focus('edit-title');
+    if (found.expires !== '') return focus('edit-expires');
     const change = {
       ...(title.trim() !== before.title && { title: title.trim() }),
       ...(!isSame && { tags: next }),
@@ -44,6 +50,7 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
     };
     if (Object.keys(change).length === 0) close();
     else void act(change);
+    return undefined;
   }
 
   /** @typedef {Event & { currentTarget: HTMLInputElement }} Typed */
@@ -53,8 +60,11 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
         ${
           !tagsOnly &&
           html`<label for="edit-title">Title</label>
+            <p id="edit-title-problem" role="alert">${faults.title}</p>
             <input
               id="edit-title"
+              aria-describedby="edit-title-problem"
+              aria-invalid=${faults.title === '' ? undefined : 'true'}
               maxlength="300"
               autocomplete="off"
               value=${title}
@@ -64,10 +74,10 @@ export function Edit({ ask, source, tagsOnly, act, problem, busy, close }) {
         <${TagField} id="edit-tag" field=${tags} known=${known} />
         ${
           !tagsOnly &&
-          html`<${ExpiryField} id="edit-expires" value=${expires} change=${setExpires}
+          html`<${ExpiryField} id="edit-expires" value=${expires} change=${setExpires} fault=${faults.expires}
             hint="From then on searches do not find it, and its text is deleted." />`
         }
-        <p role="alert">${fault === '' ? problem : fault}</p>
+        <p role="alert">${problem}</p>
         <div class="actions">
           <${CloseButton} busy=${busy} close=${close} />
           <button type="submit" class="small primary" aria-busy=${busy ? 'true' : undefined}>Save</button>

@@ -7,7 +7,7 @@ import { Filters, ListEnd, useList } from '../../parts/list.js';
 import { Layer, LayerFilter, useClients } from '../../parts/names.js';
 import { count, KINDS, Moment, size } from '../../parts/words.js';
 import { criteriaOf, rightsOn, STATES } from './labels.js';
-import { Many } from './many.js';
+import { Many, useWork } from './many.js';
 import { SourceRecord } from './record.js';
 
 /**
@@ -39,6 +39,7 @@ function SourceList(props) {
   /** Is asked before the page is left while several sources are archived. */
   const [unfinished, setUnfinished] = useState('');
   useLeaveQuestion(unfinished);
+  const work = useWork(query.toString());
   useLayoutEffect(() => setTitle(state === '' ? '' : (STATES[state] ?? '')), [state]);
   // A client that the user cannot reach is not asked for.
   const isKnown = client === '' || clients?.some(({ id }) => id === client);
@@ -47,7 +48,7 @@ function SourceList(props) {
       <${SourceFilters} ...${props} ask=${ask} clients=${clients} />
       ${
         isKnown
-          ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} setUnfinished=${setUnfinished} />`
+          ? html`<${Results} ...${props} ask=${ask} clients=${clients} criteria=${criteria} work=${work} setUnfinished=${setUnfinished} />`
           : clients === null
             ? html`<section class="card"><p class="quiet" role="status">Loading sources …</p></section>`
             : html`<section class="card">
@@ -100,7 +101,7 @@ function SourceFilters({ ask, query, clients, link, go }) {
 /**
  * The sources that were asked for, and what can be done with several of them.
  * @param {PageProps & { ask: import('../../parts/ask.js').Ask, clients: readonly Client[] | null, criteria: Criteria,
- *   setUnfinished: (question: string) => void }} props
+ *   work: import('./many.js').Work, setUnfinished: (question: string) => void }} props
  */
 function Results(props) {
   const { ask, clients, criteria, link } = props;

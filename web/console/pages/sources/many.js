@@ -3,7 +3,6 @@ import { isDone, problemOf } from '../../parts/ask.js';
 import { Question } from '../../parts/dialog.js';
 import { count } from '../../parts/words.js';
 import { ArchiveMeaning, Problem } from './labels.js';
-import { Matching } from './matching.js';
 
 /**
  * @typedef {import('./labels.js').PageProps} PageProps
@@ -12,6 +11,27 @@ import { Matching } from './matching.js';
  * @typedef {import('./matching.js').Done} Done
  * @typedef {{ id: string, title: string, text: string }} Failure what was not done with a source, and why
  */
+
+const NOT_LOADED = 'The dialog could not be loaded. Check your connection and try again, or reload the page.';
+
+/**
+ * What is being done with several sources, and what was done. Other filters do not end it, so the list keeps it.
+ * @typedef {ReturnType<typeof useWork>} Work
+ */
+
+/** @param {string} shown names the list. With another one, what was done before is no longer said */
+export function useWork(shown) {
+  const [progress, setProgress] = useState('');
+  const [done, setDone] = useState(/** @type {Done | null} */ (null));
+  const [failures, setFailures] = useState(/** @type {readonly Failure[]} */ ([]));
+  const working = useRef(false);
+  useLayoutEffect(() => {
+    if (working.current) return;
+    setDone(null);
+    setFailures([]);
+  }, [shown]);
+  return { working, progress, setProgress, done, setDone, failures, setFailures };
+}
 
 /**
  * Selects sources of a list, and archives or restores them.
@@ -23,18 +43,30 @@ import { Matching } from './matching.js';
  * @param {import('./labels.js').Criteria} props.criteria
  * @param {import('../../parts/list.js').List<Source>} props.list
  * @param {readonly Source[]} props.items
+ * @param {Work} props.work
  * @param {(question: string) => void} props.setUnfinished is called with what is asked before the page is left, or ''
  * @param {(source: Source) => ReturnType<typeof import('./labels.js').rightsOn>} props.rights
  * @param {(choice: (source: Source) => Children) => Children} props.children the list, with a box for each source
  */
-export function Many({ ask, session, team, link, criteria, list, items, rights, setUnfinished, children }) {
+export function Many({
+  ask,
+  session,
+  team,
+  link,
+  criteria,
+  list,
+  items,
+  work,
+  rights,
+  setUnfinished,
+  children,
+}) {
   const [chosen, setChosen] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const [asking, setAsking] = useState(/** @type {'chosen' | 'matching' | null} */ (null));
-  const [progress, setProgress] = useState('');
-  const [done, setDone] = useState(/** @type {Done | null} */ (null));
-  const [failures, setFailures] = useState(/** @type {readonly Failure[]} */ ([]));
+  const { working, progress, setProgress, done, setDone, failures, setFailures } = work;
+  /** The dialog that archives all that match. It is loaded when it is asked for. */
+  const [dialog, setDialog] = useState(/** @type {typeof import('./matching.js') | null} */ (null));
   const outcome = useRef(/** @type {HTMLElement | null} */ (null));
-  const working = useRef(false);
   /** Whether other filters were set since. */
   const left = useRef(false);
   useLayoutEffect(
@@ -56,9 +88,12 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     criteria.kind !== 'file' &&
     items.length > 0;
 
-  // The rows and the buttons that had the focus can be gone.
+  // The rows and the buttons that had the focus can be gone. What was said before these filters were set is not new.
+  const said = useRef({ done, failures });
   useLayoutEffect(() => {
-    if (done !== null || failures.length > 0) outcome.current?.focus();
+    const isNew = said.current.done !== done || said.current.failures !== failures;
+    said.current = { done, failures };
+    if (isNew && (done !== null || failures.length > 0)) outcome.current?.focus();
   }, [done, failures]);
 
   /** @param {string} id */
@@ -85,7 +120,7 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     const failed = [];
     for (const [n, { id, title }] of sources.entries()) {
       setUnfinished(
-        `${n} of ${count(sources.length, 'source')} ${verb === 'archive' ? 'archived' : 'restored'}. If you leave now, the others stay as they are. Leave all the same?`,
+        `${ids.length} of ${count(sources.length, 'source')} ${verb === 'archive' ? 'archived' : 'restored'}. If you leave now, the others stay as they are. Leave all the same?`,
       );
       setProgress(`${verb === 'archive' ? 'Archiving' : 'Restoring'} ${n + 1} of ${sources.length} …`);
       const path = `memory/sources/${id}`;
@@ -109,6 +144,16 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     // Where something failed, the list is not what the service has.
     if (failed.length > 0 || !isShown || criteria.state === 'all' || left.current) await list.reload();
     else list.change((before) => before.filter(({ id }) => !ids.includes(id)));
+  }
+
+  function askMatching() {
+    import('./matching.js').then(
+      (loaded) => {
+        setDialog(loaded);
+        setAsking('matching');
+      },
+      () => setFailures([{ id: '', title: 'Archive all that match', text: NOT_LOADED }]),
+    );
   }
 
   /** @param {Done} undone */
@@ -178,7 +223,7 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
         }
         ${
           isMatching &&
-          html`<button type="button" class="small source-matching" onClick=${() => setAsking('matching')}>
+          html`<button type="button" class="small source-matching" onClick=${askMatching}>
             Archive all that match …
           </button>`
         }
@@ -200,7 +245,8 @@ export function Many({ ask, session, team, link, criteria, list, items, rights, 
     }
     ${
       asking === 'matching' &&
-      html`<${Matching}
+      dialog !== null &&
+      html`<${dialog.Matching}
         ask=${ask}
         user=${session.user.id}
         criteria=${criteria}

@@ -112,7 +112,7 @@ export function Matching({ ask, user, criteria, close, archived }) {
     criteria.client !== '' && ['Layer', 'the chosen client'],
   ].filter((filter) => filter !== false);
   return html`
-    <${Dialog} heading="Archive all that match" close=${cancel}>
+    <${Dialog} heading="Archive all that match" busy=${progress !== ''} close=${cancel}>
       ${
         filters.length > 0 &&
         html`<dl class="named source-filters">${filters.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
