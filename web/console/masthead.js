@@ -65,11 +65,14 @@ function Navigation({ team, section, sections }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => setOpen(false), [section]);
 
-  /** @param {KeyboardEvent} event */
-  function press({ key }) {
-    if (key !== 'Escape' || !open) return;
+  /** The link that had the focus is hidden then. If it leads to another page, that page takes the focus. */
+  function close() {
     setOpen(false);
     button.current?.focus();
+  }
+  /** @param {KeyboardEvent} event */
+  function press({ key }) {
+    if (key === 'Escape' && open) close();
   }
   return html`
     <nav aria-label="Sections" onKeyDown=${press}>
@@ -83,7 +86,7 @@ function Navigation({ team, section, sections }) {
       >
         Menu
       </button>
-      <ul id="sections" class=${open ? 'open' : undefined} onClick=${() => setOpen(false)}>
+      <ul id="sections" class=${open ? 'open' : undefined} onClick=${close}>
         ${sections.map(
           ({ path, name }) => html`
             <li key=${path}>

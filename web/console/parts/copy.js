@@ -1,4 +1,4 @@
-import { html, useState } from '../html.js';
+import { html, useRef, useState } from '../html.js';
 import { Dialog } from './dialog.js';
 import { Moment } from './words.js';
 
@@ -19,28 +19,39 @@ export async function copyText(text) {
 /**
  * Copies a text, and says whether it is copied.
  * @param {string} otherwise what the user does if the browser does not allow it
- * @returns {{ outcome: string, copy: (text: string) => Promise<void> }}
+ * @returns {{ outcome: string, copy: (text: string) => Promise<boolean> }}
  */
 export function useCopy(otherwise) {
   const [outcome, setOutcome] = useState('');
   return {
     outcome,
-    copy: async (text) => setOutcome((await copyText(text)) ? 'Copied' : otherwise),
+    copy: async (text) => {
+      const isCopied = await copyText(text);
+      setOutcome(isCopied ? 'Copied' : otherwise);
+      return isCopied;
+    },
   };
 }
 
 /**
- * A line, such as one for a terminal, with a button that copies it.
+ * A line, such as one for a terminal, with a button that copies it. If the browser does not allow that, the line is
+ * selected.
  * @param {object} props
  * @param {string} props.label what the line does, for the name of the button
  * @param {string} props.line
+ * @param {() => void} [props.copied] is called when it is copied
  */
-export function CommandLine({ label, line }) {
-  const { outcome, copy } = useCopy('Select the line and copy it');
+export function CommandLine({ label, line, copied = () => {} }) {
+  const { outcome, copy } = useCopy('The line is selected: copy it with the keyboard.');
+  const text = useRef(/** @type {HTMLElement | null} */ (null));
+  async function press() {
+    if (await copy(line)) copied();
+    else if (text.current !== null) getSelection()?.selectAllChildren(text.current);
+  }
   return html`
     <div class="command">
-      <code>${line}</code>
-      <button type="button" class="small" onClick=${() => copy(line)}>Copy<span class="unseen">${` the line: ${label}`}</span></button>
+      <code ref=${text}>${line}</code>
+      <button type="button" class="small" onClick=${press}>Copy<span class="unseen">${` the line: ${label}`}</span></button>
       <span class="quiet" role="status">${outcome}</span>
     </div>
   `;

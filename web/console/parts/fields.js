@@ -69,7 +69,8 @@ export function TagField({ id, field, known = null }) {
   }
   /** @param {KeyboardEvent} event */
   function key(event) {
-    if (event.key !== 'Enter' || typed.trim() === '') return;
+    // Enter also ends the input of a character that is composed of several keys.
+    if (event.key !== 'Enter' || event.isComposing || typed.trim() === '') return;
     event.preventDefault();
     add();
   }

@@ -11,9 +11,27 @@ import { toHeading } from './focus.js';
  * @property {boolean} busy whether a page is on its way
  * @property {string} problem why the last page could not be read, or ''
  * @property {() => Promise<void>} more adds the next page
- * @property {() => Promise<void>} reload reads again as many pages as are shown
+ * @property {() => Promise<void>} reload reads again as many items as are shown
+ * @property {() => Promise<void>} newest reads the first page again, and shows only that
  * @property {(change: (items: readonly Item[]) => readonly Item[]) => void} change changes what is shown
  */
+
+/** How many items the service sends if it is not told, and at most. */
+const PAGE = 50;
+const MAX_PAGE = 200;
+
+/**
+ * The path of the same list in pages that have so many items, as far as the service allows.
+ * @param {string} path
+ * @param {number} items
+ */
+function inPagesOf(path, items) {
+  const [start = '', query] = path.split('?');
+  const search = new URLSearchParams(query);
+  if (items <= Number(search.get('limit') ?? PAGE)) return path;
+  search.set('limit', String(Math.min(items, MAX_PAGE)));
+  return `${start}?${search}`;
+}
 
 /**
  * Reads a list, and again from its start when the path changes.
@@ -55,9 +73,10 @@ export function useList(ask, path) {
     setBusy(true);
     /** @type {Item[]} */
     const now = [];
+    const again = inPagesOf(path, shown);
     let cursor = null;
     do {
-      const reply = await ask('GET', withQuery(path, { cursor }));
+      const reply = await ask('GET', withQuery(again, { cursor }));
       if (mine !== reading.current) return;
       if (!isDone(reply)) {
         setBusy(false);
@@ -92,6 +111,7 @@ export function useList(ask, path) {
       if (next !== null && !busy) await read(next);
     },
     reload: () => latest.current(),
+    newest: () => read(null),
     change: (change) => setItems((before) => before && change(before)),
   };
 }

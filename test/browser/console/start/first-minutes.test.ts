@@ -113,6 +113,11 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     await page.getByText('Copied', { exact: true }).waitFor();
     const line = await page.locator('.commands code').filter({ hasText: 'memory search' }).innerText();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
+    // Where the browser does not allow it, the line is selected.
+    await page.evaluate('void (navigator.clipboard.writeText = () => Promise.reject(new Error()))');
+    await page.getByRole('button', { name: 'Copy the line: Search', exact: true }).click();
+    await page.getByText('The line is selected: copy it with the keyboard.').waitFor();
+    assert.equal(await page.evaluate('getSelection().toString()'), line);
     await page.context().close();
   });
 });

@@ -319,6 +319,12 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await page.locator('#updated[datetime]').waitFor();
     assert.equal(await focused(page), 'page-heading');
     assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
+    // The link to this page leads nowhere else, so the menu has the focus again.
+    await reach('Menu', 'Shift+Tab');
+    await keyboard.press('Enter');
+    await reach('Jobs', 'Tab');
+    await keyboard.press('Enter');
+    assert.equal((await focused(page)).trim(), 'Menu');
     await reach('sign-out', 'Shift+Tab');
     await keyboard.press('Enter');
     await page.getByText('You are signed out.').waitFor();

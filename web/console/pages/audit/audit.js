@@ -46,7 +46,7 @@ export function Page(props) {
       <section class="card audit" aria-labelledby="events-heading">
         <div class="bar">
           <h2 id="events-heading">Events</h2>
-          <button type="button" class="small" onClick=${list.reload}>Look for newer events</button>
+          <button type="button" class="small" onClick=${list.newest}>Look for newer events</button>
         </div>
         <${Filters} page=${props} kind=${kind} subjectId=${subjectId} of=${of} teams=${teams} />
         ${list.items !== null && list.items.length > 0 && html`<${Events} events=${list.items} page=${props} ask=${ask} of=${of} teams=${teams} />`}
