@@ -77,7 +77,7 @@ function Facts({ current, file, page, ask, known }) {
       <dt>Version</dt>
       <dd>${version}</dd>
       <dt>${deleted ? 'Deleted' : 'Changed'}</dt>
-      <dd><${Moment} at=${updatedAt} /> by <${Person} id=${updatedBy} known=${known} /></dd>
+      <dd><${Moment} at=${updatedAt} />${known.people !== null && html` by <${Person} id=${updatedBy} known=${known} />`}</dd>
       ${
         !deleted &&
         indexed !== undefined &&

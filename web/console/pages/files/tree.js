@@ -161,7 +161,7 @@ function Row({ file, copies = [], chosen, known, withFolder = false }) {
           ${marks.map((mark) => html`<li key=${mark} class="tag">${mark}</li>`)}
           ${!deleted && html`<li class="file-size">${size(bytes)}</li>`}
           <li class="file-time"><${Moment} at=${updatedAt} /></li>
-          <li class="file-person"><${Person} id=${updatedBy} known=${known} /></li>
+          ${known.people !== null && html`<li class="file-person"><${Person} id=${updatedBy} known=${known} /></li>`}
         </ul>
       </div>
       ${

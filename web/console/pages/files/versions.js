@@ -119,7 +119,7 @@ export function Versions({ list, path, current, ask, known }) {
             <ul class="facts">
               <li>${deleted ? 'deleted' : size(bytes)}</li>
               <li><${Moment} at=${updatedAt} /></li>
-              <li><${Person} id=${updatedBy} known=${known} /></li>
+              ${known.people !== null && html`<li><${Person} id=${updatedBy} known=${known} /></li>`}
             </ul>
           </div>
           ${
