@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { isDone, useAsk } from '../../parts/ask.js';
-import { SearchField } from '../../parts/search-field.js';
+import { SearchField } from '../../parts/list.js';
 
 /**
  * @typedef {import('../../parts/ask.js').Ask} Ask
