@@ -343,6 +343,8 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const company = await service.company();
     await admin(company, 'Ada');
     const { page } = await open('people', company.token);
+    // Wide, so that the links of the navigation are not in its menu.
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('link', { name: 'Grants' }).click();
     await page.getByLabel('Test Team for Ada').selectOption('read');
     await page.getByText('1 change not saved').waitFor();
