@@ -80,6 +80,23 @@ export function hold(what) {
 }
 
 /**
+ * The same for something that goes on while other pages are shown.
+ * @param {Hold} what
+ * @returns {(going: boolean) => void} is told after every change whether it goes on
+ */
+export function askWhileGoing(what) {
+  /** @type {(() => void) | null} */
+  let release = null;
+  return (going) => {
+    if (going) release ??= hold(what);
+    else {
+      release?.();
+      release = null;
+    }
+  };
+}
+
+/**
  * Whether another page, record or Team is shown there.
  * @param {Address} from
  * @param {Address} to

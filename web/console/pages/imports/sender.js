@@ -1,9 +1,9 @@
 import { askService } from '../../../shared/ask-service.js';
 import { isSession } from '../../../shared/session.js';
+import { askWhileGoing } from '../../address.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 import { batchLength, faultOf, readContent } from './chosen-files.js';
-import { openQuestion } from './question.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/imports.ts').Import} Import
@@ -82,7 +82,10 @@ function openSender(token, team) {
   let lost = null;
   /** @type {() => void} */
   let changed = () => {};
-  const askWhile = openQuestion(token);
+  const askWhile = askWhileGoing({
+    question: 'Files are still being sent, and signing out stops it. Sign out all the same?',
+    leaves: (_, to) => to.path === '' && (!isStored || isSession(token)),
+  });
 
   const waiting = () => files.filter(({ state }) => state === 'waiting');
 
