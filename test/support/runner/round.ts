@@ -5,8 +5,8 @@ import { spec } from 'node:test/reporters';
 import { writeBatches } from './batches.ts';
 import { collectFailures, type Failure } from './failures.ts';
 
-/** Files at once: one more than cores, because most tests wait for something now and then. */
-const FILES_AT_ONCE = Math.max(2, availableParallelism() + 1);
+/** Files at once: two more than cores, because most tests wait for something now and then. */
+const FILES_AT_ONCE = availableParallelism() + 2;
 /** The longest that one test can take. */
 const TIMEOUT_MS = 300_000;
 /** The longest that a round can take: a file that hangs outside of its tests has no other limit. */
