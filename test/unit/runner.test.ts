@@ -8,7 +8,13 @@ import { execFile } from '../support/needs/command.ts';
 import { ROOT } from '../support/root.ts';
 import { batchesOf } from '../support/runner/batches.ts';
 import { needsOf, usesDatabase } from '../support/runner/needs.ts';
-import { allTestFiles, EMBEDDED_ONLY, roundsOf, SAME_ON_BOTH } from '../support/runner/tiers.ts';
+import {
+  allTestFiles,
+  EMBEDDED_ONLY,
+  roundsOf,
+  SAME_ON_BOTH,
+  SLOW_ON_BOTH,
+} from '../support/runner/tiers.ts';
 import { nodesIn, parseModule } from '../support/syntax.ts';
 
 let folder: string;
@@ -126,10 +132,16 @@ describe('the tiers', () => {
     assert.deepEqual(embedded.sort(), files);
   });
 
-  it('run every test file, except those of test/cluster, once on the embedded database in test:all', () => {
+  it('run every test file, except those of test/cluster and slow ones, once on the embedded database in test:all', () => {
     const files = allTestFiles().filter((file) => !file.startsWith('test/cluster/'));
     const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
-    assert.deepEqual(embedded.flatMap((round) => round.files).sort(), files);
+    const isSlow = (file: string) => SLOW_ON_BOTH.some((glob) => matchesGlob(file, glob));
+    assert.deepEqual(
+      embedded.flatMap((round) => round.files).sort(),
+      files.filter((file) => !isSlow(file)),
+    );
+    const [postgres] = roundsOf('all', files.filter(isSlow)).slice(-1);
+    assert.deepEqual(postgres?.files, files.filter(isSlow));
   });
 
   it('run on PostgreSQL only what uses a database', () => {
@@ -138,7 +150,7 @@ describe('the tiers', () => {
     assert.ok(postgres.files.every((file) => usesDatabase(needsOf(file))));
   });
 
-  for (const glob of [...SAME_ON_BOTH, ...EMBEDDED_ONLY]) {
+  for (const glob of [...SAME_ON_BOTH, ...EMBEDDED_ONLY, ...SLOW_ON_BOTH]) {
     it(`know a file that matches ${glob}`, () => {
       assert.ok(allTestFiles().some((file) => matchesGlob(file, glob) && usesDatabase(needsOf(file))));
     });

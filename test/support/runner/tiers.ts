@@ -54,6 +54,17 @@ export const EMBEDDED_ONLY = [
   'test/faults/demo.test.ts',
 ];
 
+/**
+ * Slow files that `test:all` runs on PostgreSQL only, so that it ends in time. `test:parts` and `test:faults` run them on
+ * the embedded database.
+ */
+export const SLOW_ON_BOTH = [
+  'test/faults/{kill-push,kill-worker}.test.ts',
+  'test/worker/imports/turns.test.ts',
+  'test/worker/redaction/planted.test.ts',
+  'test/db/migrate.test.ts',
+];
+
 /** Not the worker and the client: much of them runs only in processes that tests start. */
 const COVERED = ['api', 'core', 'db', 'shared'];
 
@@ -106,7 +117,7 @@ export function roundsOf(tier: Tier, allFiles: readonly string[]): Round[] {
       return [
         { ...embedded(isMain), covered: COVERED },
         // Without counting lines: while they are counted, each process compiles all code again.
-        embedded((file) => !isMain(file)),
+        embedded((file) => !isMain(file) && !matches(file, SLOW_ON_BOTH)),
         postgres(() => true),
       ];
   }
