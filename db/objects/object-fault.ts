@@ -10,7 +10,7 @@ export const isBadObject = (error: unknown): error is ObjectFault =>
   error instanceof ObjectFault && (error.reason === 'missing' || error.reason === 'damaged');
 
 /**
- * A request to the bucket failed. The message has no credential and no content. The error of the client is not kept,
+ * A request to the bucket failed. The message has no credential and no content. It does not have the error of the client as its cause,
  * because it can contain the key with which a request was signed.
  */
 export class ObjectFault extends Error {

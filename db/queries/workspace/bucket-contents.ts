@@ -112,7 +112,7 @@ export async function listSomeObjects(
   database: Queryable,
   limit: number,
 ): Promise<(ObjectName & { bytes: number })[]> {
-  // In the order of the index of objects, so this takes no longer with more of them.
+  // In the order of the index of objects, so this is as fast with many of them.
   return database.query(
     `select company_id as "companyId", encode(sha256, 'hex') as sha256, object_id as "objectId", bytes
        from memory.workspace_blob where object_id is not null and bytes > 0
