@@ -7,8 +7,8 @@ import { needsOf, usesDatabase } from './needs.ts';
  * Which test files a command runs, on which database:
  *
  *   npm run test:unit       pure code: files of test/unit that need nothing
- *   npm test                test/unit and test/api, on the embedded database
- *   npm run test:parts      all others: test/db, test/worker, test/cli and test/documents, on the embedded database
+ *   npm test                test/unit, test/api and test/db without its searches, on the embedded database
+ *   npm run test:parts      all others: test/db/search, test/worker, test/cli and test/documents, on the embedded database
  *   npm run test:browser    files that need a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
  *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
@@ -62,13 +62,12 @@ export const SLOW_ON_BOTH = [
   'test/faults/{kill-push,kill-worker}.test.ts',
   'test/worker/imports/turns.test.ts',
   'test/worker/redaction/planted.test.ts',
-  'test/db/migrate.test.ts',
 ];
 
 /** Not the worker and the client: much of them runs only in processes that tests start. */
 const COVERED = ['api', 'core', 'db', 'shared'];
 
-const MAIN = ['test/unit/**', 'test/api/**'];
+const MAIN = ['test/unit/**', 'test/api/**', 'test/db/*', 'test/db/{embedded,isolation}/*'];
 const FAULTS = ['test/faults/**'];
 const CLUSTER = ['test/cluster/**'];
 
