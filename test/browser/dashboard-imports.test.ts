@@ -7,6 +7,7 @@ import { givePassword } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { focused, openPage } from '../support/pages.ts';
+import { MISBEHAVE } from '../support/running-imports.ts';
 import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
 
 const PASSWORD = 'a password of this test';
@@ -47,8 +48,8 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
   test('a failed import appears with its reason, can be retried and completes after a worker restart', async (t) => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
-    // No file can be read in this time.
-    const hasty = await startOwnWorker(t, service, { importSeconds: 0.001 });
+    // This worker never ends reading the text below; the next one does.
+    const slow = await startOwnWorker(t, service, { importSeconds: 2 }, { reading: MISBEHAVE });
     const { page, faults } = await openPage(browser, `${base}/dashboard`);
     await page.getByLabel('Email').fill(company.ownerEmail);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -57,13 +58,13 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await figure(page, 'failed-none', 'No import has failed.');
     await page.evaluate('window.sameDocument = true');
 
-    await importFiles(service, company, [{ filename: 'minutes.txt', text: 'the tapir swims' }]);
-    await row(page, 'minutes.txt').getByText('took longer than 0.001 seconds').waitFor();
+    await importFiles(service, company, [{ filename: 'minutes.txt', text: 'waiting' }]);
+    await row(page, 'minutes.txt').getByText('took longer than 2 seconds').waitFor();
     await row(page, 'minutes.txt').getByText('too_slow', { exact: true }).waitFor();
     await figure(page, 'imports-failed', '1');
     await page.locator('#news', { hasText: 'An import has failed.' }).waitFor({ state: 'attached' });
 
-    await hasty.stop();
+    await slow.stop();
     await figure(page, 'health-line', 'No worker is running: imports wait.');
     await figure(page, 'workers-none', 'No worker is running.');
     await button(page, 'Retry minutes.txt').click();

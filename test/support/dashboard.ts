@@ -8,7 +8,7 @@ import { openQueue } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
 import type { Import, ImportRequest, ImportStage } from '../../shared/schemas/imports.ts';
 import { jobScope } from '../../shared/scope.ts';
-import { startWorker } from '../../worker/worker.ts';
+import { startWorker, type WorkerOptions } from '../../worker/worker.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { openPage } from './pages.ts';
 import { type Caller, post } from './team.ts';
@@ -79,6 +79,7 @@ export async function startOwnWorker(
   t: { after(fn: () => unknown): void },
   service: Pick<TestApp & Dependencies, 'database' | 'config' | 'logger'>,
   changes: Partial<Config> = {},
+  options: WorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const { database, config, logger } = service;
   const queue = await openQueue({
@@ -89,13 +90,16 @@ export async function startOwnWorker(
     drainMs: 15_000,
   });
   t.after(() => queue.stop());
-  const worker = await startWorker({
-    database,
-    blobs: databaseBlobs(database),
-    config: { ...config, ...changes },
-    queue,
-    logger,
-  });
+  const worker = await startWorker(
+    {
+      database,
+      blobs: databaseBlobs(database),
+      config: { ...config, ...changes },
+      queue,
+      logger,
+    },
+    options,
+  );
   t.after(() => worker.stop());
   return worker;
 }
