@@ -95,6 +95,15 @@ grant delete, insert to memory_service;
 grant select (company_id, team_id, token_id, lookup_id, created_at, ends_at) to memory_service;
 grant update (ends_at) to memory_service;
 
+table identity.caller_change (
+  company_id uuid not null,
+  user_id uuid not null,
+  position pg_lsn not null,
+  constraint caller_change_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint caller_change_pkey PRIMARY KEY (company_id, user_id)
+);
+row level security on;
+
 table identity.client (
   company_id uuid not null,
   team_id uuid not null,
@@ -1164,6 +1173,7 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
+    'lastChange', (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
@@ -1270,6 +1280,19 @@ CREATE OR REPLACE FUNCTION identity.new_id(p_at timestamp with time zone DEFAULT
 RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM p_at) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, (112 | (get_byte(uuid_send(gen_random_uuid()), 6) & 15))), 8, (128 | (get_byte(uuid_send(gen_random_uuid()), 8) & 63))), 'hex'::text))::uuid;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION identity.note_change(p_company uuid, p_user uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into caller_change as c (company_id, user_id, position)
+  values (p_company, p_user, pg_current_wal_flush_lsn())
+  on conflict (company_id, user_id) do update set position = greatest(c.position, excluded.position);
+end $function$;
+
 CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
  RETURNS TABLE(sessions integer, reset_links integer, token_secrets integer)
  LANGUAGE sql
@@ -1361,6 +1384,23 @@ begin
   return true;
 end $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION identity.require_replayed(p_position pg_lsn)
+ RETURNS pg_lsn
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_replayed constant pg_lsn := pg_last_wal_replay_lsn();
+begin
+  if not pg_is_in_recovery() or v_replayed is null then
+    raise exception 'the server is no replica' using errcode = 'RB001';
+  end if;
+  if v_replayed < p_position then
+    raise exception 'the replica has not replayed the position that is needed' using errcode = 'RB001';
+  end if;
+  return v_replayed;
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_team uuid, p_address text)
  RETURNS jsonb

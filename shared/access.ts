@@ -62,6 +62,8 @@ export interface Identity {
   teams: readonly TeamMembership[];
   /** The Team that the request names, or the only Team of the caller; null if the caller has no access to it. */
   selectedTeamId: string | null;
+  /** The position in the primary's log after the last change of the caller; null if none was noted. */
+  lastChange: string | null;
   /** All active clients of the selected Team, or those of the agent token, also those that the caller cannot read. */
   clients: readonly ClientGrant[];
 }

@@ -160,9 +160,10 @@ export function readConfig(given: Environment): Config {
   const token: string | null = values.apiToken;
   // Null if it is missing or not valid, which has been reported.
   if (token !== null) checkApiToken(token, values.host, faults, warnings);
-  if (values.databaseUrl === null && values.databaseDirectUrl !== null) {
-    const { variable } = SETTINGS.databaseDirectUrl;
-    faults.push(faultOf(SETTINGS.databaseUrl.variable, `an address too, because ${variable} is set`));
+  for (const key of ['databaseDirectUrl', 'databaseReplicaUrl'] as const) {
+    if (values.databaseUrl !== null || values[key] === null) continue;
+    const reason = `an address too, because ${SETTINGS[key].variable} is set`;
+    faults.push(faultOf(SETTINGS.databaseUrl.variable, reason));
   }
   if (faults.length > 0) throw new ConfigError(faults);
   if (!values.rateLimits) warnings.push('MEMORY_RATE_LIMITS=off: only failed passwords are limited');

@@ -22,6 +22,8 @@ export interface CompanyScope {
   readonly companyId: string;
   /** The acting user. It becomes the `actor` of audit events and the `createdBy` of rows. */
   readonly userId: string;
+  /** What the acting user has changed is in the primary's log up to this position. Null: none is known, or a job acts. */
+  readonly lastChange: string | null;
 }
 
 /** What a transaction can read and write in one Team. The claims of row-level security are made only from it. */
@@ -29,6 +31,7 @@ export interface TeamScope {
   readonly [scopeBrand]: 'team';
   readonly companyId: string;
   readonly userId: string;
+  readonly lastChange: string | null;
   readonly teamId: string;
   /** The agent token that acts, or that the job was enqueued for. Null: a person. It becomes the `createdWith` of rows. */
   readonly tokenId: string | null;
@@ -56,8 +59,12 @@ function brand<S extends Scope>(fields: Omit<S, typeof scopeBrand>): S {
 }
 
 /** The scope of a signed-in caller in its Company. */
-export function companyScope(identity: Pick<Identity, 'companyId' | 'userId'>): CompanyScope {
-  return brand<CompanyScope>({ companyId: identity.companyId, userId: identity.userId });
+export function companyScope({
+  companyId,
+  userId,
+  lastChange = null,
+}: Pick<Identity, 'companyId' | 'userId'> & Partial<Pick<Identity, 'lastChange'>>): CompanyScope {
+  return brand<CompanyScope>({ companyId, userId, lastChange });
 }
 
 /** The scope of a signed-in caller in one Team, or null if the caller has no access to it. */
@@ -67,6 +74,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
   return brand<TeamScope>({
     companyId: identity.companyId,
     userId: identity.userId,
+    lastChange: identity.lastChange,
     teamId: team.id,
     tokenId: identity.token?.id ?? null,
     tokenClients: identity.token?.clientIds ?? null,
@@ -101,6 +109,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
   return brand<TeamScope>({
     companyId: origin.companyId,
     userId: origin.userId,
+    lastChange: null,
     teamId: origin.teamId,
     tokenId: origin.tokenId ?? null,
     tokenClients: null,
@@ -135,6 +144,7 @@ export function upkeepScope({
     companyId,
     teamId,
     userId,
+    lastChange: null,
     tokenId: null,
     tokenClients: null,
     tokenPermissions: null,

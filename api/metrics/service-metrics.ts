@@ -32,7 +32,7 @@ const gauge = (name: string, help: string, values: RecordedValue[]): Recorded =>
 const plain = (value: number): RecordedValue[] => [{ value, labels: {} }];
 
 /** What the driver of this process knows without asking the database. */
-type Driver = Pick<Database, 'connections' | 'canWrite' | 'freeBytes'>;
+type Driver = Pick<Database, 'connections' | 'canWrite' | 'freeBytes' | 'replica'>;
 
 /** What the database answered to a scrape. */
 export interface DatabaseAnswers {
@@ -63,6 +63,22 @@ function databaseMetrics(driver: Driver, writable: boolean | null): Recorded[] {
           ),
         ]),
     ...poolMetrics(driver.connections()),
+    ...replicaMetrics(driver.replica),
+  ];
+}
+
+/** Metrics of the replica as this process sees it, if there is one. */
+function replicaMetrics(replica: Database['replica']): Recorded[] {
+  if (replica === undefined) return [];
+  return [
+    gauge('memory_replica_usable', 'Whether the replica can be read.', plain(replica.isUsable() ? 1 : 0)),
+    {
+      name: 'memory_replica_reads_total',
+      help: 'Reads that a replica can answer, by the server that has answered.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: Object.entries(replica.counts).map(([server, value]) => ({ value, labels: { server } })),
+    },
   ];
 }
 

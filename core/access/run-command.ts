@@ -90,6 +90,18 @@ export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
 ): Promise<T> {
+  const result = await runWithin(database, scope, command, wrap);
+  // Before the caller is told, so that its next read, on a replica and by any process, finds the change.
+  await database.replica?.noteChange(scope);
+  return result;
+}
+
+async function runWithin<S extends Scope, Locked, R, Prepared, T>(
+  database: Database,
+  scope: S,
+  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
+  wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
+): Promise<T> {
   if (command.prepare === undefined) {
     return transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, undefined)));
   }

@@ -4,6 +4,7 @@ import {
   type CaptureFilter,
   listCaptures as selectCaptures,
 } from '../../db/queries/memory/consolidation/capture-list.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { ListedCapture } from '../../shared/schemas/consolidation.ts';
@@ -23,8 +24,9 @@ export function listCaptures(
   part: ListPart,
   filter: Pick<CaptureFilter, 'state' | 'sessionId'>,
 ): Promise<ListedCapture[]> {
-  return readOnce(database, scope, (tx) =>
-    selectCaptures(tx, part, { ...filter, id: null, ...reach(scope) }),
+  const all = { ...filter, id: null, ...reach(scope) };
+  return readFromReplica(database, scope, (from) =>
+    readOnce(from, scope, (tx) => selectCaptures(tx, part, all)),
   );
 }
 

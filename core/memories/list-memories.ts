@@ -6,6 +6,7 @@ import {
   type MemoryFilter,
   listMemories as selectMemories,
 } from '../../db/queries/memory/memories.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import type { ListedMemory } from '../../shared/schemas/library.ts';
 import { narrowToClient, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -26,12 +27,15 @@ export async function listMemories(
   { limit, after }: ListPart,
   { clientId, ...filter }: MemoryListFilter,
 ): Promise<{ items: ListedMemory[]; hasMore: boolean }> {
-  const found = await transaction(deps.database, narrowToClient(scope, clientId), (tx) =>
-    selectItems(tx, { limit: limit + 1, after }, filter),
-  );
-  // The similar memories are those of the caller's whole scope, even in the list of one client.
-  const items = await addReviewDetails(deps, scope, found.slice(0, limit));
-  return { items, hasMore: found.length > items.length };
+  const narrowed = narrowToClient(scope, clientId);
+  return readFromReplica(deps.database, scope, async (from) => {
+    const found = await transaction(from, narrowed, (tx) =>
+      selectItems(tx, { limit: limit + 1, after }, filter),
+    );
+    // The similar memories are those of the caller's whole scope, even in the list of one client.
+    const items = await addReviewDetails({ ...deps, database: from }, scope, found.slice(0, limit));
+    return { items, hasMore: found.length > items.length };
+  });
 }
 
 /** The memories of a part of the list, and if it is of memories in review, what feedback put into review. */

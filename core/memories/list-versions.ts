@@ -1,5 +1,6 @@
 import { transaction } from '../../db/driver/database.ts';
 import { listVersions as selectVersions } from '../../db/queries/memory/memory-versions.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { hasRight } from '../../shared/access.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { MemoryVersion } from '../../shared/schemas/library.ts';
@@ -24,10 +25,12 @@ export async function listVersions(
   part: { before: number | null; limit: number },
 ): Promise<{ items: MemoryVersion[]; hasMore: boolean }> {
   const publishedOnly = !hasRight(scope, 'decideMemories');
-  const found = await transaction(database, scope, async (tx) => {
-    await findReadableMemory(tx, memoryId);
-    return selectVersions(tx, memoryId, { ...part, publishedOnly, maxBytes: MAX_BYTES });
-  });
+  const found = await readFromReplica(database, scope, (from) =>
+    transaction(from, scope, async (tx) => {
+      await findReadableMemory(tx, memoryId);
+      return selectVersions(tx, memoryId, { ...part, publishedOnly, maxBytes: MAX_BYTES });
+    }),
+  );
   const items: MemoryVersion[] = [];
   const yieldIfDue = yieldBetweenSteps();
   for (const { contentBefore, ...version } of found) {

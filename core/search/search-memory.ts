@@ -1,6 +1,7 @@
 import { transaction, transactionWithFirstRead } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import type { ChunkQuery } from '../../db/queries/search/search.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
@@ -52,7 +53,7 @@ export function assertSearchAllowed(
 
 /**
  * Searches by meaning and by keyword within the scope of the caller. A query, not a command: it locks nothing. Its audit
- * event is part of the transaction.
+ * event is part of the transaction, or is stored after it if a replica was read.
  * @throws ServiceError `invalid_request`, `query_embedding_required`, `embedding_model_mismatch`,
  *   `embedding_dimension_mismatch`, `full_access_required`, `scope_forbidden`, `not_found` for a source, `secret_detected`; as `recheckScope`
  */
@@ -79,14 +80,11 @@ export async function searchMemory(
   const currentScope = await caller.recheckScope();
   assertCanExplain(currentScope, body);
   const scope = narrowScope(currentScope, body.scope);
-  const sourceIds = await findSourceFilter(database, currentScope, body.sourceIds);
-  const named = await findNamedSource(database, currentScope, body.explainSource);
   const stored = await redactQuery(config, currentScope, body);
-  const query: ChunkQuery = {
+  const filters = {
     ...times,
     ...tags,
     ...(body.kinds === undefined ? {} : { kinds: body.kinds }),
-    ...(sourceIds === undefined ? {} : { sourceIds }),
     ...(body.minSimilarity === undefined ? {} : { minSimilarity: body.minSimilarity }),
     terms: queryTerms(scope.teamId, body.query),
     embedding: vector,
@@ -95,30 +93,42 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
+  const eventOf = (hits: readonly Hit[]) =>
+    searchEvent(queryId, { ...body, ...stored.event }, filters.topK, hits);
   const isExplained = wantsExplanation(body);
   // An explanation has more statements, which the plans of `transaction` suit.
   const begin = isExplained ? transaction : transactionWithFirstRead;
-  const { hits, explained } = await begin(database, scope, async (tx) => {
-    const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
-    const hits = await shapeHits(tx, result.hits, shape);
-    insertAuditEvents(tx, [searchEvent(queryId, { ...body, ...stored.event }, query.topK, hits)]);
-    return { ...result, hits };
+  const found = await readFromReplica(database, currentScope, async (from) => {
+    const sourceIds = await findSourceFilter(from, currentScope, body.sourceIds);
+    const named = await findNamedSource(from, currentScope, body.explainSource);
+    const query: ChunkQuery = { ...filters, ...(sourceIds === undefined ? {} : { sourceIds }) };
+    const isAudited = from === database;
+    const { hits, explained } = await begin(from, scope, async (tx) => {
+      const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
+      const hits = await shapeHits(tx, result.hits, shape);
+      if (isAudited) insertAuditEvents(tx, [eventOf(hits)]);
+      return { ...result, hits };
+    });
+    if (explained === undefined) return { isAudited, hits };
+    const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
+    return { isAudited, hits, explain: await explainOutside(from, search, explained.explain, named) };
   });
+  const { isAudited, hits, ...explanation } = found;
+  // A replica stores nothing. The hits are returned only when the primary has stored the event.
+  if (!isAudited) await transaction(database, scope, async (tx) => insertAuditEvents(tx, [eventOf(hits)]));
   countFound(
     database,
     scope.teamId,
     hits.map((hit) => hit.source_id),
   );
-  const answer = {
+  return {
     queryId,
     embedding: { mode, model: config.embeddingModel },
     degraded: mode === 'server' && vector === null,
     hits,
     ...stored.answer,
+    ...explanation,
   };
-  if (explained === undefined) return answer;
-  const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
-  return { ...answer, explain: await explainOutside(database, search, explained.explain, named) };
 }
 
 type ExplanationFields = Pick<Partial<SearchRequest>, 'explain' | 'explainSource'>;

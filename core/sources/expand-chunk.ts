@@ -1,5 +1,6 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
+import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
 import { narrowScope, type RequestedScope, type TeamScope } from '../../shared/scope.ts';
@@ -26,7 +27,11 @@ export async function expandChunk(
 ): Promise<Chunk[]> {
   const narrowed = requested === undefined ? scope : narrowScope(scope, requested);
   if (!isId(chunkId)) return [];
-  const chunks = await readOnce(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+  const chunks = await readFromReplica(database, narrowed, async (from) => {
+    const found = await readOnce(from, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+    if (found.length === 0 && from !== database) throw new BehindError();
+    return found;
+  });
   const [first] = chunks;
   if (first !== undefined) countOpened(database, scope.teamId, first.source_id);
   return chunks;

@@ -1,6 +1,7 @@
 import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { type SourceFilter, listSources as selectSources } from '../../db/queries/memory/source-library.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import { narrowToClient, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -19,5 +20,7 @@ export async function listSources(
   { clientId, ...filter }: SourceListFilter,
 ): Promise<Source[]> {
   const narrowed = narrowToClient(scope, clientId);
-  return readOnce(database, narrowed, (tx) => selectSources(tx, part, filter));
+  return readFromReplica(database, narrowed, (from) =>
+    readOnce(from, narrowed, (tx) => selectSources(tx, part, filter)),
+  );
 }

@@ -1,5 +1,6 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { countTags } from '../../db/queries/memory/tags.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { normalizeTag } from '../../shared/formats/tags.ts';
 import type { TagCount } from '../../shared/schemas/tags.ts';
@@ -28,7 +29,9 @@ export async function listTags(
   const after = parseTagCursor(cursor);
   const narrowed = narrowToClient(scope, clientId);
   // One more than the page has, to find out whether there is a next page.
-  const found = await readOnce(database, narrowed, (tx) => countTags(tx, { after, limit: limit + 1 }));
+  const found = await readFromReplica(database, narrowed, (from) =>
+    readOnce(from, narrowed, (tx) => countTags(tx, { after, limit: limit + 1 })),
+  );
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: found.length > limit && last ? cursorOf(last.tag) : null };

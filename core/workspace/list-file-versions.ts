@@ -1,5 +1,6 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { listFileVersions as selectVersions } from '../../db/queries/workspace/versions.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { parseWorkspacePath, type WorkspacePath } from '../../shared/formats/workspace-path.ts';
 import type { FileVersion } from '../../shared/schemas/workspace.ts';
@@ -31,10 +32,13 @@ export async function listFileVersions(
   { before, limit }: { before: number | null; limit: number },
 ): Promise<{ items: FileVersion[]; hasMore: boolean }> {
   if (!isReadable(scope, path)) throw new ServiceError('not_found');
-  const found = await readOnce(database, scope, (tx) =>
-    selectVersions(tx, path, { before, limit: limit + 1 }),
-  );
-  // The page after the last version can be empty, because versions are pruned.
-  if (found.length === 0 && before === null) throw new ServiceError('not_found');
+  const found = await readFromReplica(database, scope, async (from) => {
+    const versions = await readOnce(from, scope, (tx) =>
+      selectVersions(tx, path, { before, limit: limit + 1 }),
+    );
+    // The page after the last version can be empty, because versions are pruned.
+    if (versions.length === 0 && before === null) throw new ServiceError('not_found');
+    return versions;
+  });
   return { items: found.slice(0, limit), hasMore: found.length > limit };
 }

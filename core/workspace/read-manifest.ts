@@ -1,5 +1,6 @@
 import { transaction } from '../../db/driver/database.ts';
 import { findRevision, listManifest } from '../../db/queries/workspace/manifest.ts';
+import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { Manifest } from '../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -25,21 +26,26 @@ export function readManifest(
   page: ManifestPage,
 ): Promise<Manifest> {
   const { since, cursor, limit } = page;
-  return transaction(database, scope, async (tx) => {
-    const at = cursor?.at ?? (await findRevision(tx));
-    const found = await listManifest(tx, { since, at, after: cursor?.after ?? null, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      revision: at,
-      scopes: readablePrefixes(scope),
-      items: shown.map(({ item, indexed }) => ({
-        ...item,
-        indexed: shownIndexState(config, { ...item, indexed }),
-      })),
-      nextCursor: found.length > limit && last ? cursorOf({ at, after: last.place }) : null,
-    };
-  });
+  return readFromReplica(database, scope, (from) =>
+    transaction(from, scope, async (tx) => {
+      const revision = cursor === null || from !== database ? await findRevision(tx) : cursor.at;
+      // The caller has seen more than the replica has: the page would lack it, and the caller would not ask for it again.
+      if (revision < Math.max(since ?? 0, cursor?.at ?? 0) && from !== database) throw new BehindError();
+      const at = cursor?.at ?? revision;
+      const found = await listManifest(tx, { since, at, after: cursor?.after ?? null, limit: limit + 1 });
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        revision: at,
+        scopes: readablePrefixes(scope),
+        items: shown.map(({ item, indexed }) => ({
+          ...item,
+          indexed: shownIndexState(config, { ...item, indexed }),
+        })),
+        nextCursor: found.length > limit && last ? cursorOf({ at, after: last.place }) : null,
+      };
+    }),
+  );
 }
 
 /** The path prefixes of the layers that the scope can read, always in the same order. */

@@ -61,9 +61,35 @@ export interface Connections {
   waiting: number;
 }
 
+/** A position in the log of a primary, which rises with every change. As PostgreSQL writes it: `16/B374D848`. */
+export type LogPosition = string;
+
+/** A server with a copy of the database, or several behind one address. */
+export interface Replica {
+  /**
+   * Returns the replica for a read that needs this position of the primary's log, and all that is older than the longest
+   * lag. A read that it cannot answer fails, and `isLost` tells that the primary can. Null: not now.
+   */
+  from(needed: LogPosition | null): Database | null;
+  /** Whether the primary can answer a read that has failed on the replica with this error. */
+  isLost(error: unknown): boolean;
+  /** Notes that the user of the scope has changed something, after it was committed. Never fails. */
+  noteChange(scope: Scope): Promise<void>;
+  /** Whether it answers, and lags less than the longest lag. */
+  isUsable(): boolean;
+  /** How many reads each server has answered that the replica can answer. */
+  readonly counts: { primary: number; replica: number };
+  /** Its connection pool now. */
+  connections(): Connections | null;
+  /** Closes the connections to it. */
+  close(): Promise<void>;
+}
+
 /** The port to the database, for all code except the drivers. Statements run as the role that connected. */
 export interface Database extends Queryable {
   readonly backend: 'postgres' | 'pglite';
+  /** Absent without `MEMORY_DATABASE_REPLICA_URL`. It is closed with the database. */
+  readonly replica?: Replica;
   /**
    * Runs `fn` in one transaction, which is committed when `fn` resolves and rolled back when it rejects. `fn` must
    * query only through the connection that it is given: with the embedded database, waiting for any other query is a

@@ -129,13 +129,15 @@ export function isUnanswered(error: unknown): error is Error {
  * Opens a pool that detects dead connections. If a statement gets no answer in time, its connection is destroyed, and
  * so is each idle connection whose last answer is older than that statement. Otherwise the next statements would each
  * wait as long for another dead connection.
+ * @param isForReading whether the servers can be replicas
  */
 export function openConnectionPool(
   settings: pg.PoolConfig & { max: number; connectionString: string },
   timeouts: PostgresTimeouts,
   logger: Logger,
+  isForReading = false,
 ): ConnectionPool {
-  const servers = chooseServer(settings.connectionString);
+  const servers = chooseServer(settings.connectionString, isForReading);
   const pool = new pg.Pool({
     ...settings,
     connectionString: servers.address(),

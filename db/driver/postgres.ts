@@ -59,6 +59,8 @@ export interface PostgresOptions {
   /** How many connections the pool can have. */
   max?: number;
   timeouts?: PostgresTimeouts;
+  /** Whether the servers can be replicas. */
+  isForReading?: boolean;
 }
 
 /**
@@ -68,10 +70,10 @@ export interface PostgresOptions {
 export function openPostgres(
   url: string,
   logger: Logger,
-  { max = 10, timeouts = JOB_TIMEOUTS }: PostgresOptions = {},
+  { max = 10, timeouts = JOB_TIMEOUTS, isForReading = false }: PostgresOptions = {},
 ): Database {
   const settings = { ...poolSettings(url, timeouts), max, application_name: 'team-memory' };
-  const pool = openConnectionPool(settings, timeouts, logger);
+  const pool = openConnectionPool(settings, timeouts, logger, isForReading);
 
   return {
     backend: 'postgres',

@@ -64,9 +64,10 @@ const newest = new Map<string, string>();
 
 /**
  * @param url an address of one or several hosts
+ * @param isForReading whether each of its servers can be used, also one that only reads
  * @throws Error if it is not valid
  */
-export function chooseServer(url: string): ServerChoice {
+export function chooseServer(url: string, isForReading = false): ServerChoice {
   const addresses = addressesOf(url);
   if (addresses === null) throw new Error('the address of the database is not valid');
   let chosen = 0;
@@ -78,6 +79,7 @@ export function chooseServer(url: string): ServerChoice {
       if (failed === address()) chosen = (chosen + 1) % addresses.length;
     },
     verify: async (client) => {
+      if (isForReading) return;
       const { onlyReads, timeline } = await readState(client);
       if (onlyReads && addresses.length > 1) throw new WrongServerError('the server only reads');
       if (timeline === null) return;

@@ -3,9 +3,10 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
-import type { PostgresTimeouts } from '../driver/postgres-pool.ts';
+import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
+import { followReplica } from '../replica/follow-replica.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import { shareConnections, warnOfTooFewConnections } from './connection-budget.ts';
 import { foldStoredNames } from './folded-names.ts';
@@ -52,14 +53,42 @@ export async function startBackend(
   });
   await direct.close();
   const { pool: max } = shareConnections(config.databasePool);
-  const database = openPostgres(databaseUrl, logger, {
-    max,
-    ...(timeouts === undefined ? {} : { timeouts }),
-  });
+  const options = { max, ...(timeouts === undefined ? {} : { timeouts }) };
+  const database = withReplica(openPostgres(databaseUrl, logger, options), config, logger, options);
   // A pooler, or its address, can be wrong although the database itself answers.
   await closeIfFails(database, () => database.query('select 1'));
   const blobs = await closeIfFails(database, () => openBlobs(database, config, logger));
   return { database, blobs, principal };
+}
+
+/** How long a request waits for a connection to the replica, in milliseconds. After that, the primary is read. */
+const REPLICA_CONNECT_MS = 1000;
+
+/** The database with its replica, if the settings name one. The service starts without it if it does not answer. */
+function withReplica(
+  primary: Database,
+  { databaseReplicaUrl, replicaMaxLagMs }: Pick<Config, 'databaseReplicaUrl' | 'replicaMaxLagMs'>,
+  logger: Logger,
+  { max, timeouts = JOB_TIMEOUTS }: { max: number; timeouts?: PostgresTimeouts },
+): Database {
+  if (databaseReplicaUrl === null) return primary;
+  const copy = openPostgres(databaseReplicaUrl, logger, {
+    max,
+    timeouts: {
+      ...timeouts,
+      connect: REPLICA_CONNECT_MS,
+      connectWhileUnresponsive: REPLICA_CONNECT_MS,
+    },
+    isForReading: true,
+  });
+  const replica = followReplica({ primary, copy, logger, maxLagMs: replicaMaxLagMs });
+  return {
+    ...primary,
+    replica,
+    close: async () => {
+      await Promise.all([replica.close(), primary.close()]);
+    },
+  };
 }
 
 async function closeIfFails<T>(database: Database, run: () => Promise<T>): Promise<T> {

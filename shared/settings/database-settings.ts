@@ -21,6 +21,21 @@ export const DATABASE_SETTINGS = {
     description:
       'Address of the same database without a pooler, for migrations, the queue and its notifications.',
   },
+  databaseReplicaUrl: {
+    variable: 'MEMORY_DATABASE_REPLICA_URL',
+    type: DATABASE_ADDRESS,
+    default: null,
+    isSecret: true,
+    description:
+      'Address of replicas of the PostgreSQL database, from which searches, lists and pulls are read. API and worker need it.',
+  },
+  replicaMaxLagMs: {
+    variable: 'MEMORY_REPLICA_MAX_LAG_MS',
+    type: integer(100, 3_600_000),
+    default: 5000,
+    description:
+      'How far a replica can be behind, in milliseconds. A replica that is further behind is not read.',
+  },
   databasePool: {
     variable: 'MEMORY_DATABASE_POOL',
     // One connection listens, and the queue and everything else need at least one and two.

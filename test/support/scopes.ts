@@ -25,6 +25,7 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
       companyRole: 'owner',
       session: null,
       token: null,
+      lastChange: null,
       teams: [membership],
       selectedTeamId: team.teamId,
       clients: clientIds.map((id) => ({ id, grant: null })),

@@ -39,6 +39,7 @@ function identityOf(companyRole: Identity['companyRole']): Identity {
     companyRole,
     session: null,
     token: null,
+    lastChange: null,
     teams: [TEAM],
     selectedTeamId: TEAM.id,
     clients: [

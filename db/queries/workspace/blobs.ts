@@ -9,6 +9,7 @@ import {
 } from '../../driver/database.ts';
 import type { Bucket } from '../../objects/bucket.ts';
 import { ObjectFault } from '../../objects/object-fault.ts';
+import { BehindError, readFromReplica } from '../../replica/read-from-replica.ts';
 import { type FoundContent, findContents } from './bucket-contents.ts';
 
 /** A content, and its SHA-256 in hexadecimal, which identifies it. */
@@ -95,11 +96,19 @@ export function databaseBlobs(database: Database): BlobStore {
         await transaction(database, scope, (tx) => insertSlice(tx, slice));
     },
     read: async (scope, sha256) => {
-      const found = await transaction(database, scope, (tx) => findContents(tx, sha256));
+      const found = await readFromReplica(database, scope, async (from) => {
+        const contents = await transaction(from, scope, (tx) => findContents(tx, sha256));
+        if (contents.length < new Set(sha256).size && from !== database) throw new BehindError();
+        return contents;
+      });
       return new Map(found.map((each) => [each.sha256, contentOf(each)]));
     },
     readPart: async (scope, sha256, part) => {
-      const [found] = await readOnce(database, scope, (tx) => findContents(tx, [sha256], part));
+      const found = await readFromReplica(database, scope, async (from) => {
+        const [content] = await readOnce(from, scope, (tx) => findContents(tx, [sha256], part));
+        if (content === undefined && from !== database) throw new BehindError();
+        return content;
+      });
       return found === undefined ? null : contentOf(found);
     },
     prune: () => asWorker(database, pruneContents),

@@ -34,6 +34,7 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
+    'lastChange', (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
