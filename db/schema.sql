@@ -1120,11 +1120,13 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION identity.count_requests(p_keys bytea[], p_window_ms double precision)
  RETURNS TABLE(requests integer, ends_in_ms double precision)
- LANGUAGE sql
+ LANGUAGE plpgsql
  ROWS 2
  SET search_path TO 'identity', 'pg_temp'
 AS $function$
-  with counted as (
+#variable_conflict use_column
+begin
+  return query with counted as (
     insert into request_count as c (key, ends_at, requests)
     select k.key, clock_timestamp() + make_interval(secs => p_window_ms / 1000), 1
       from unnest(p_keys) k (key) order by k.key
@@ -1136,7 +1138,7 @@ AS $function$
   select n.requests, greatest(extract(epoch from n.ends_at - clock_timestamp()) * 1000, 0)::float8
     from unnest(p_keys) with ordinality k (key, place) join counted n on n.key = k.key
    order by k.place;
-$function$;
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.describe(p_user uuid, p_team uuid)
  RETURNS jsonb

@@ -115,7 +115,9 @@ export async function searchMemory(
   });
   const { isAudited, hits, ...explanation } = found;
   // A replica stores nothing. The hits are returned only when the primary has stored the event.
-  if (!isAudited) await transaction(database, scope, async (tx) => insertAuditEvents(tx, [eventOf(hits)]));
+  if (!isAudited) {
+    await transaction(database, scope, async (tx) => insertAuditEvents(tx, [eventOf(hits)]), 'auto');
+  }
   countFound(
     database,
     scope.teamId,

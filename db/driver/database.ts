@@ -137,6 +137,9 @@ export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
 
 const setLocal = (name: string, value: string) => `set local ${name} = ${escapeLiteral(value)}`;
 
+/** Whether a plan is made for each statement with its values, or can be kept. */
+type Plans = 'force_custom_plan' | 'auto';
+
 const setRole = (role: string): Opening => ({ text: setLocal('role', role) });
 
 /**
@@ -146,7 +149,7 @@ const setRole = (role: string): Opening => ({ text: setLocal('role', role) });
 function setClaims(
   role: typeof SERVICE_ROLE | typeof WORKER_ROLE,
   scope: Scope,
-  plans: 'auto' | 'force_custom_plan' = 'force_custom_plan',
+  plans: Plans = 'force_custom_plan',
 ): Opening {
   const claims = Object.entries(claimsOf(scope)).map(([name, value]) => setLocal(`app."${name}"`, value));
   return {
@@ -181,13 +184,17 @@ function claimsOf(scope: Scope): Record<string, string> {
   };
 }
 
-/** Runs `fn` in one transaction as the service's role, with the claims of the scope. */
+/**
+ * Runs `fn` in one transaction as the service's role, with the claims of the scope.
+ * @param plans `auto`: statements of `prepared` can keep their plans, which must suit a Team of every size
+ */
 export function transaction<S extends Scope, T>(
   database: Database,
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
+  plans: Plans = 'force_custom_plan',
 ): Promise<T> {
-  return database.transaction(({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope));
+  return database.transaction(({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope, plans));
 }
 
 /**
