@@ -24,6 +24,8 @@ export async function* checkBackend(config: Config): AsyncGenerator<CheckResult,
     yield* checkPostgres(databaseDirectUrl ?? databaseUrl, config.blobStore);
     if (databaseDirectUrl !== databaseUrl) yield await checkPart('pooler', () => checkPooler(databaseUrl));
   }
+  const { databaseReplicaUrl } = config;
+  if (databaseReplicaUrl !== null) yield await checkPart('replica', () => checkReplica(databaseReplicaUrl));
   const { blobStore } = config;
   if (blobStore !== 'database') yield await checkPart('bucket', () => checkObjects(blobStore));
 }
@@ -91,6 +93,25 @@ async function checkPooler(url: string): Promise<string> {
   } finally {
     await database.close();
   }
+}
+
+async function checkReplica(url: string): Promise<string> {
+  const options = { max: 1, timeouts: REQUEST_TIMEOUTS, isForReading: true };
+  const database = openPostgres(url, createLogger('silent', 'check'), options);
+  try {
+    const [server] = await database.query<{ isReplica: boolean }>(
+      'select pg_is_in_recovery() as "isReplica"',
+    );
+    if (server?.isReplica === true) return 'answers';
+  } catch (error) {
+    const reason = describeError(error);
+    throw new Error(
+      `does not answer (${reason}): check MEMORY_DATABASE_REPLICA_URL, and that the replica runs`,
+    );
+  } finally {
+    await database.close();
+  }
+  throw new Error('is no replica: set MEMORY_DATABASE_REPLICA_URL to a server that follows the primary');
 }
 
 async function checkObjects(place: BlobPlace): Promise<string> {

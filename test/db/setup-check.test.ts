@@ -80,6 +80,14 @@ describe('--check on PostgreSQL', { skip: databaseUrl === undefined }, () => {
       assert.match(String(applied), /^ok migrations: all \d+ are applied$/);
       assert.equal(isolation, 'ok isolation: row-level security is effective');
       assert.equal(files, 'ok files: none is in a bucket');
+      const primary = await check({ MEMORY_DATABASE_URL: own.url, MEMORY_DATABASE_REPLICA_URL: own.url });
+      assert.match(
+        String(primary.at(-1)),
+        /^failed replica: is no replica: set MEMORY_DATABASE_REPLICA_URL /,
+      );
+      const nowhere = { MEMORY_DATABASE_REPLICA_URL: 'postgres://127.0.0.1:1/none' };
+      const silent = await check({ MEMORY_DATABASE_URL: own.url, ...nowhere });
+      assert.match(String(silent.at(-1)), /^failed replica: does not answer \(/);
 
       await database.query(`insert into identity.company (id, name) values (gen_random_uuid(), 'A')`);
       await database.query(

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runCommand } from '../../core/access/run-command.ts';
+import type { Database, Opening, Queryable } from '../../db/driver/database.ts';
+import { readOnce } from '../../db/driver/database.ts';
+import { resolveCaller } from '../../db/queries/identity/sessions.ts';
+import { followReplica } from '../../db/replica/follow-replica.ts';
+import { later, positionHistory } from '../../db/replica/log-position.ts';
+import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { companyScope } from '../../shared/scope.ts';
+import { hashToken } from '../../shared/tokens.ts';
+import { openTestApp } from '../support/app.ts';
+
+const service = await openTestApp();
+const logger = createLogger('silent', 'test');
+const MAX_LAG_MS = 60_000;
+
+/** An error of the database with this SQLSTATE. */
+const fault = (code: string) => Object.assign(new Error(code), { code });
+
+/** A database that answers statements as a test says, and keeps how its transactions begin. */
+function fakeDatabase(answer: (text: string) => object[]) {
+  const openings: string[] = [];
+  const query = (async (text: string) => answer(text)) as Queryable['query'];
+  const database = {
+    backend: 'postgres',
+    query,
+    transaction: async <T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening) => {
+      openings.push(opening?.text ?? '');
+      return fn({ query });
+    },
+    connections: () => null,
+    close: async () => undefined,
+  } as unknown as Database;
+  return { database, openings };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A primary at a position, with a replica that can be made to fail. */
+async function followed(t: { after(fn: () => unknown): void }) {
+  const state = { position: '0/10', fails: null as Error | null };
+  const primary = fakeDatabase(() => [{ position: state.position }]);
+  const copy = fakeDatabase(() => {
+    if (state.fails !== null) throw state.fails;
+    return [{ from: 'replica' }];
+  });
+  const replica = followReplica({
+    primary: primary.database,
+    copy: copy.database,
+    logger,
+    maxLagMs: MAX_LAG_MS,
+  });
+  t.after(() => replica.close());
+  await turn();
+  return { state, replica, openings: copy.openings, database: { ...primary.database, replica } as Database };
+}
+
+const scope = (lastChange: string | null) =>
+  companyScope({ companyId: 'company', userId: 'user', lastChange });
+
+/** Which server has answered a read. */
+const readBy = (database: Database, lastChange: string | null = null) =>
+  readFromReplica(database, scope(lastChange), async (from) => {
+    await readOnce(from, scope(lastChange), (tx) => tx.query('select'));
+    return from === database ? 'primary' : 'replica';
+  });
+
+describe('positions in the log', () => {
+  test('are compared as numbers', () => {
+    assert.equal(later('0/F', '0/10'), '0/10');
+    assert.equal(later('1/0', '0/FFFFFFFF'), '1/0');
+    assert.equal(later('A/0', '9/FF'), 'A/0');
+  });
+
+  test('the oldest one within the longest lag is what a replica must have', () => {
+    const history = positionHistory(100);
+    assert.equal(history.oldest(0), null);
+    history.add('0/1', 0);
+    history.add('0/2', 60);
+    history.add('0/3', 120);
+    assert.equal(history.oldest(130), '0/2');
+    assert.equal(history.oldest(221), null);
+  });
+});
+
+describe('a read that a replica can answer', () => {
+  test('goes to it, and asks for the later one of the last change and the longest lag', async (t) => {
+    const { database, openings, replica } = await followed(t);
+    assert.equal(await readBy(database), 'replica');
+    assert.equal(await readBy(database, '0/F'), 'replica');
+    assert.equal(await readBy(database, '0/11'), 'replica');
+    const asked = openings.map((text) => /require_replayed\('([^']+)'\)/.exec(text)?.[1]);
+    assert.deepEqual(asked, ['0/10', '0/10', '0/11']);
+    assert.deepEqual(replica.counts, { primary: 0, replica: 3 });
+  });
+
+  for (const [name, error, staysUsable] of [
+    ['has not replayed enough', fault('RB001'), true],
+    ['does not have a function yet', fault('42883'), true],
+    ['removes rows that the read needs', fault('40001'), true],
+    ['cannot be reached', fault('ECONNREFUSED'), false],
+    ['shuts down', fault('57P01'), false],
+  ] as const) {
+    test(`goes to the primary if the replica ${name}`, async (t) => {
+      const { database, state, replica } = await followed(t);
+      state.fails = error;
+      assert.equal(await readBy(database), 'primary');
+      assert.equal(replica.isUsable(), staysUsable);
+    });
+  }
+
+  for (const error of [fault('57014'), fault('22P02'), new Error('Query read timeout')]) {
+    test(`fails with the error of the replica, which the primary would have too: ${error.message}`, async (t) => {
+      const { database, state } = await followed(t);
+      state.fails = error;
+      await assert.rejects(readBy(database), error);
+    });
+  }
+
+  test('goes to the primary for what the replica does not have, and for nothing that a caller may not', async (t) => {
+    const { database } = await followed(t);
+    const refused = (error: Error) => (from: Database) => {
+      if (from === database) return Promise.resolve('primary');
+      return Promise.reject(error);
+    };
+    for (const error of [new BehindError(), new ServiceError('not_found')])
+      assert.equal(await readFromReplica(database, scope(null), refused(error)), 'primary');
+    const forbidden = new ServiceError('scope_forbidden');
+    await assert.rejects(readFromReplica(database, scope(null), refused(forbidden)), forbidden);
+  });
+
+  test('goes to the primary until the replica was compared with it, and if there is none', async (t) => {
+    const { database, replica, state } = await followed(t);
+    state.fails = fault('ECONNREFUSED');
+    const late = followReplica({
+      primary: database,
+      copy: fakeDatabase(() => {
+        throw fault('ECONNREFUSED');
+      }).database,
+      logger,
+      maxLagMs: MAX_LAG_MS,
+    });
+    t.after(() => late.close());
+    await turn();
+    assert.equal(late.from(null), null);
+    const { replica: _, ...alone } = database;
+    assert.equal(await readBy(alone), 'primary');
+    assert.ok(replica.isUsable());
+  });
+});
+
+describe('the position of a change', () => {
+  test('is noted after each command, and every lookup of the caller has the latest one', async () => {
+    const company = await service.company();
+    const { database, config } = service;
+    const lookup = { lookupId: null, teamId: null, address: '', windowMs: null };
+    const caller = { companyId: company.companyId, userId: company.ownerId };
+    const notes: unknown[] = [];
+    const noting = {
+      ...database,
+      replica: { noteChange: async (noted: object) => notes.push(noted) },
+    } as unknown as Database;
+    const command = { lock: async () => {}, apply: async () => ({ result: 'done', audit: [] }) };
+    assert.equal(await runCommand(noting, companyScope(caller), command), 'done');
+    assert.deepEqual(notes, [companyScope(caller)]);
+    await database.query('select identity.note_change($1, $2)', [caller.companyId, caller.userId]);
+    await database.query(
+      `update identity.caller_change set position = 'FF/0' where company_id = $1 and user_id = $2`,
+      [caller.companyId, caller.userId],
+    );
+    // An earlier one, noted late, does not replace it.
+    await database.query('select identity.note_change($1, $2)', [caller.companyId, caller.userId]);
+    const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(company.token) }, config);
+    assert.ok(typeof found === 'object');
+    assert.equal(found.identity.lastChange, 'FF/0');
+  });
+
+  test('is never reached on a server that is no replica', async () => {
+    await assert.rejects(service.database.query(`select identity.require_replayed('0/0')`), {
+      code: 'RB001',
+    });
+  });
+});
