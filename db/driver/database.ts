@@ -79,8 +79,6 @@ export interface Replica {
   isUsable(): boolean;
   /** How many reads each server has answered that the replica can answer. */
   readonly counts: { primary: number; replica: number };
-  /** Its connection pool now. */
-  connections(): Connections | null;
   /** Closes the connections to it. */
   close(): Promise<void>;
 }

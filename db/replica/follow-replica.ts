@@ -110,7 +110,6 @@ export function followReplica({ primary, copy, logger, maxLagMs }: ReplicaOption
     },
     isUsable: () => isUsable,
     counts,
-    connections: copy.connections,
     close: async () => {
       closing.abort();
       clearTimeout(timer);

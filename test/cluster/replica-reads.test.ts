@@ -94,7 +94,9 @@ describe('reads from a replica', () => {
   async function caughtUp(): Promise<void> {
     const [row] = await primary.query('select pg_current_wal_lsn()::text as at');
     await waitFor(async () => {
-      const [seen] = await replica.query(`select pg_last_wal_replay_lsn() >= '${row?.['at']}' as has`);
+      const [seen] = await replica.query(
+        `select pg_last_wal_replay_lsn() >= '${String(row?.['at'])}' as has`,
+      );
       return seen?.['has'] === true;
     });
   }
