@@ -21,7 +21,7 @@ const BEHIND = 'RB001';
 const CANNOT_RUN = new Set(['42883', '42P01', '42703', '0A000']);
 /** A statement that the server ended because of its time limit would take as long on the primary. */
 const TOO_LONG = '57014';
-/** Ended because of what the replica replays, such as the removal of rows that the statement reads. */
+/** Ended because the replica replays something else, such as the removal of rows that the statement reads. */
 const CONFLICTS = new Set(['40001', '40P01']);
 
 /** The positions are read this often within the longest lag, and at least once in `MAX_BEAT_MS`. */
@@ -96,7 +96,7 @@ export function followReplica({ primary, copy, logger, maxLagMs }: ReplicaOption
       if (code === BEHIND || CANNOT_RUN.has(code) || CONFLICTS.has(code)) return true;
       if (code === TOO_LONG || databaseFault(error) !== 'unavailable') return false;
       note(describeError(error));
-      // After the time for an answer there is none left for a second attempt.
+      // It has waited as long as a request can: a second attempt would be too late.
       return !isUnanswered(error);
     },
     noteChange: async ({ companyId, userId }) => {

@@ -132,7 +132,7 @@ describe('a read that a replica can answer', () => {
     await assert.rejects(readFromReplica(database, scope(null), refused(forbidden)), forbidden);
   });
 
-  test('goes to the primary until the replica was compared with it, and if there is none', async (t) => {
+  test('goes to the primary until the replica was compared with it, and always without a replica', async (t) => {
     const { database, replica, state } = await followed(t);
     state.fails = fault('ECONNREFUSED');
     const late = followReplica({

@@ -104,9 +104,12 @@ describe('the scope of a Team', () => {
   test('a scope has the caller, the Company and the Team of the identity', () => {
     const identity = identityOf('owner');
     const { companyId, userId } = identity;
-    const scope = teamScope(identity, TEAM);
+    const caller = { ...identity, lastChange: '0/1' };
+    const scope = teamScope(caller, TEAM);
     assert.deepEqual([scope?.companyId, scope?.userId, scope?.teamId], [companyId, userId, TEAM.id]);
-    assert.deepEqual(companyScope(identity), { companyId, userId });
+    assert.equal(scope?.lastChange, '0/1');
+    assert.deepEqual(companyScope(caller), { companyId, userId, lastChange: '0/1' });
+    assert.deepEqual(companyScope({ companyId, userId }), { companyId, userId, lastChange: null });
   });
 
   test('the scope is null if the caller cannot enter the Team', () => {
