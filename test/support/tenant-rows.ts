@@ -100,6 +100,7 @@ const LITERALS: Record<string, () => string> = {
   'double precision': () => '1',
   boolean: () => 'true',
   jsonb: () => `'{}'`,
+  pg_lsn: () => `'0/1'`,
   'timestamp with time zone': () => 'now()',
   'halfvec(1024)': () => `'[1${',0'.repeat(1023)}]'`,
   'sparsevec(536870912)': () => `'{1:1}/536870912'`,

@@ -28,6 +28,7 @@ export const DERIVED_TABLES = [
   'memory.kept_chunk',
   'memory.usage_tally',
   'memory.original',
+  'identity.caller_change',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
