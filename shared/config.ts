@@ -4,6 +4,7 @@ import { type FirstStartVariable, SETTINGS } from './settings/definitions.ts';
 import { MODEL_SETTINGS } from './settings/model-settings.ts';
 import { type Environment, faultOf, readSettings, variableText } from './settings/read-settings.ts';
 import type { Setting, SettingValue, Surroundings } from './settings/setting.ts';
+import { withoutUnusedTraces } from './settings/trace-settings.ts';
 import { warnOfUnknownVariables } from './settings/unknown-variables.ts';
 
 type Values = { readonly [N in keyof typeof SETTINGS]: SettingValue<(typeof SETTINGS)[N]> };
@@ -150,7 +151,7 @@ export function readPostgresConfig(env: Environment, kind: string): Config & { d
 export function readConfig(given: Environment): Config {
   const faults: string[] = [];
   const warnings: string[] = [];
-  const { env, isUsed } = withPlatformDatabase(given);
+  const { env, isUsed } = withPlatformDatabase(withoutUnusedTraces(given));
   if (isUsed) {
     warnings.push(
       `${PLATFORM_DATABASE} is used as ${SETTINGS.databaseUrl.variable}, because that is not set and PORT is`,

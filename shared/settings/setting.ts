@@ -12,7 +12,7 @@ export interface Surroundings {
 export interface Setting {
   /** The environment variable. */
   readonly variable: string;
-  /** More variables of the same setting. The first that is set is used. An invalid value is always a fault. */
+  /** More variables of the same setting. The first that is set is used, but all must be valid. */
   readonly otherVariables?: readonly string[];
   readonly type: ValueType<unknown>;
   /** The default as the text of the variable. It is parsed as a set value is. Null: there is no default. */

@@ -1,4 +1,5 @@
-import type { Setting } from './setting.ts';
+import { type Environment, variableText } from './read-settings.ts';
+import { type Setting, variablesOf } from './setting.ts';
 import { KEY_VALUE_PAIRS, SHARE, text, url, word } from './value-types.ts';
 
 /** The samplers of the OpenTelemetry specification that need no server of their own. */
@@ -90,4 +91,29 @@ export const TRACE_SETTINGS = {
 function parseBoolean(given: string): boolean | null {
   const lower = given.toLowerCase();
   return lower === 'true' ? true : lower === 'false' ? false : null;
+}
+
+/**
+ * Whether the environment asks for traces. Decided by the texts, so that a mistyped exporter or address is a fault and
+ * does not turn traces off.
+ */
+function asksForTraces(env: Environment): boolean {
+  const { otelDisabled, traceExporter, otlpEndpoint, otlpTracesEndpoint } = TRACE_SETTINGS;
+  if (parseBoolean(variableText(env, otelDisabled.variable) ?? '') === true) return false;
+  const exporter = variableText(env, traceExporter.variable);
+  if (exporter !== null) return exporter !== 'none';
+  return [otlpEndpoint, otlpTracesEndpoint].some(({ variable }) => variableText(env, variable) !== null);
+}
+
+/**
+ * The environment without the variables of traces that are not valid, if it asks for no traces. Platforms set these
+ * variables for all their programs, and not all values of the specification are accepted here: the service must start
+ * where it does not use them.
+ */
+export function withoutUnusedTraces(env: Environment): Environment {
+  if (asksForTraces(env)) return env;
+  const unused = Object.values<Setting>(TRACE_SETTINGS).flatMap((setting) =>
+    variablesOf(setting).filter((name) => setting.type.parse(variableText(env, name) ?? '') === null),
+  );
+  return { ...env, ...Object.fromEntries(unused.map((name) => [name, undefined])) };
 }

@@ -83,6 +83,9 @@ const prefix = (name: 'queryPrefix' | 'passagePrefix'): Setting => ({
   refused: ['x'.repeat(301)],
 });
 
+/** Settings of traces are checked only if traces are on. */
+const TRACES_ON = { OTEL_TRACES_EXPORTER: 'otlp' };
+
 const collectorAddress = (key: keyof Config): Setting => ({
   key,
   fallback: null,
@@ -95,6 +98,7 @@ const collectorProtocol: Setting = {
   fallback: 'http/protobuf',
   accepted: [['http/protobuf', 'http/protobuf']],
   refused: ['grpc', 'http/json'],
+  needs: TRACES_ON,
 };
 
 const pairs = (key: keyof Config): Setting => ({
@@ -105,6 +109,7 @@ const pairs = (key: keyof Config): Setting => ({
     ['authorization=Basic%20YQ==, x = 1%2C2', { authorization: 'Basic YQ==', x: '1,2' }],
   ],
   refused: ['word', '=value', 'a=1,', 'a=%zz'],
+  needs: TRACES_ON,
 });
 
 const SETTINGS: Record<string, Setting> = {
@@ -326,6 +331,7 @@ const SETTINGS: Record<string, Setting> = {
       ['False', false],
     ],
     refused: ['1', 'yes'],
+    needs: TRACES_ON,
   },
   OTEL_TRACES_EXPORTER: {
     key: 'traceExporter',
@@ -343,7 +349,7 @@ const SETTINGS: Record<string, Setting> = {
   OTEL_EXPORTER_OTLP_PROTOCOL: collectorProtocol,
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs('otlpHeaders'),
   OTEL_EXPORTER_OTLP_HEADERS: pairs('otlpHeaders'),
-  OTEL_SERVICE_NAME: { ...text('otelServiceName', '', 255), fallback: null },
+  OTEL_SERVICE_NAME: { ...text('otelServiceName', '', 255), fallback: null, needs: TRACES_ON },
   OTEL_RESOURCE_ATTRIBUTES: pairs('otelResourceAttributes'),
   OTEL_TRACES_SAMPLER: {
     key: 'traceSampler',
@@ -353,6 +359,7 @@ const SETTINGS: Record<string, Setting> = {
       ['parentbased_traceidratio', 'parentbased_traceidratio'],
     ],
     refused: ['jaeger_remote', 'ALWAYS_ON'],
+    needs: TRACES_ON,
   },
   OTEL_TRACES_SAMPLER_ARG: {
     key: 'traceSamplerShare',
@@ -364,6 +371,7 @@ const SETTINGS: Record<string, Setting> = {
       ['1', 1],
     ],
     refused: ['5', '1.1', '-0.1', '5%', '0x1', 'half'],
+    needs: TRACES_ON,
   },
 };
 
@@ -374,7 +382,7 @@ describe('the configuration', () => {
       for (const [value, expected] of accepted)
         assert.deepEqual(read({ ...needs, [name]: value })[key], expected, value);
       for (const value of refused) {
-        const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, [name]: value });
+        const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, ...needs, [name]: value });
         assert.equal(faults.length, 1, `${value}: ${faults.join('; ')}`);
         assert.match(faults[0] ?? '', new RegExp(`^${name}: expected \\S`));
       }
@@ -385,6 +393,33 @@ describe('the configuration', () => {
     const env = { MEMORY_API_TOKEN: TOKEN, MEMORY_DATABASE_DIRECT_URL: 'postgres://host/name' };
     const [fault] = faultsOf(env);
     assert.match(fault ?? '', /^MEMORY_DATABASE_URL: expected an address too/);
+  });
+
+  test('variables of traces that are not valid are faults only if traces are on', () => {
+    const invalid = {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_HEADERS: 'word',
+      OTEL_TRACES_SAMPLER: 'jaeger_remote',
+      OTEL_TRACES_SAMPLER_ARG: 'half',
+    };
+    const names = Object.keys(invalid);
+    const faultsWith = (env: Record<string, string>) =>
+      faultsOf({ MEMORY_API_TOKEN: TOKEN, ...invalid, ...env }).map((fault) => fault.split(':')[0]);
+    assert.deepEqual(faultsWith({}), []);
+    assert.deepEqual(faultsWith({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h' }), []);
+    const disabled = { OTEL_TRACES_EXPORTER: 'zipkin', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://host:port' };
+    assert.deepEqual(faultsWith({ ...disabled, OTEL_SDK_DISABLED: 'TRUE' }), []);
+    for (const on of [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h' },
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://h' },
+      { OTEL_TRACES_EXPORTER: 'console' },
+    ])
+      assert.deepEqual(faultsWith(on).sort(), names.sort(), JSON.stringify(on));
+    // A mistyped address or exporter does not turn traces off.
+    assert.equal(faultsWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://host:port' }).length, names.length + 1);
+    assert.equal(faultsWith({ OTEL_TRACES_EXPORTER: 'zipkin' }).length, names.length + 1);
+    const valid = read({ ...invalid, OTEL_SERVICE_NAME: 'name', OTEL_SDK_DISABLED: 'true' });
+    assert.deepEqual([valid.otelServiceName, valid.otelDisabled], ['name', true]);
   });
 
   test('every setting is in the table of this test', () => {
