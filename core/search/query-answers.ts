@@ -1,3 +1,4 @@
+import { LISTEN_WAITS } from '../../db/queue/listen-again.ts';
 import {
   deleteAnswers,
   deleteQueryEmbedding,
@@ -6,6 +7,7 @@ import {
   type VectorAnswer,
 } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
+import { describeError } from '../../shared/lifecycle.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Asks workers for vectors of queries, over the queue. */
@@ -22,8 +24,6 @@ export interface QueryAnswers {
 
 /** How often answers are polled for, because some poolers do not pass on NOTIFY. */
 const POLL_INTERVAL_MS = 100;
-/** How long only polling is used after LISTEN turned out to be unavailable. */
-const LISTEN_AGAIN_MS = 60_000;
 /** After so many answers in a row that were polled without a notification, LISTEN is considered unavailable. */
 const MAX_MISSED_NOTIFICATIONS = 5;
 const LISTEN_UNAVAILABLE = 'LISTEN is unavailable; polling for answers to queries instead';
@@ -52,6 +52,8 @@ class Answers implements QueryAnswers {
   readonly #running = new Set<Promise<void>>();
   #listener: Promise<{ close(): Promise<void> } | null> | null = null;
   #listenFrom = 0;
+  /** How long only polling is used if LISTEN turns out to be unavailable. */
+  #listenWait = LISTEN_WAITS.first;
   /** Answers that were polled since the last notification. */
   #missedNotifications = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -160,18 +162,26 @@ class Answers implements QueryAnswers {
 
   #listen(): void {
     if (this.#listener !== null || performance.now() < this.#listenFrom) return;
-    const { queue, logger } = this.#setup;
     const notified = (id: string) => {
       this.#missedNotifications = 0;
+      this.#listenWait = LISTEN_WAITS.first;
       // Every API process is notified of every answer.
       if (this.#waiting.has(id)) this.#receive([id]);
     };
-    this.#listener = listenForVectors(queue, notified, () => this.#poll()).catch((error: unknown) => {
-      logger.warn({ err: error }, LISTEN_UNAVAILABLE);
-      this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
-      this.#listener = null;
-      return null;
-    });
+    this.#listener = listenForVectors(this.#setup.queue, notified, () => this.#poll()).catch(
+      (error: unknown) => {
+        this.#pollOnly(describeError(error));
+        return null;
+      },
+    );
+  }
+
+  /** Stops listening until the wait is over. Only the first of several waits is logged: the others have its reason. */
+  #pollOnly(reason: string): void {
+    this.#listener = null;
+    this.#listenFrom = performance.now() + this.#listenWait;
+    if (this.#listenWait === LISTEN_WAITS.first) this.#setup.logger.warn({ reason }, LISTEN_UNAVAILABLE);
+    this.#listenWait = Math.min(2 * this.#listenWait, LISTEN_WAITS.longest);
   }
 
   /** Some poolers accept LISTEN and pass on no notification: the listener would log that without end. */
@@ -179,9 +189,7 @@ class Answers implements QueryAnswers {
     this.#missedNotifications = 0;
     const listener = this.#listener;
     if (listener === null) return;
-    this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
-    this.#listener = null;
-    this.#setup.logger.warn(LISTEN_UNAVAILABLE);
+    this.#pollOnly('no notification arrived');
     this.#run('closing the listener for answers failed', async () => (await listener)?.close());
   }
 

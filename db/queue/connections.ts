@@ -12,6 +12,7 @@ import {
   poolSettings,
 } from '../driver/postgres-pool.ts';
 import { END_TIMEOUT_MS, listenOn } from './listen.ts';
+import { type Listen, type ListenWaits, listenAgainLater } from './listen-again.ts';
 
 /** What pg-boss needs of a database. */
 export type QueueDatabase = ReturnType<PgBoss['getDb']>;
@@ -34,6 +35,8 @@ export interface QueueConnectionOptions {
   /** How many connections the pool of the queue can have. One more listens. */
   max: number;
   timeouts: PostgresTimeouts;
+  /** If `listen` fails, it is tried again after these waits. Absent: the caller tries again. */
+  listenWaits?: ListenWaits;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface QueueConnectionOptions {
 export function openQueueConnections(
   url: string,
   logger: Logger,
-  { max, timeouts }: QueueConnectionOptions,
+  { max, timeouts, listenWaits }: QueueConnectionOptions,
 ): QueueConnections {
   const settings = { ...poolSettings(url, timeouts), max, application_name: APPLICATION };
   const pool = openConnectionPool(settings, timeouts, logger);
@@ -64,32 +67,37 @@ export function openQueueConnections(
       }
     });
   };
+  const listen: Listen = async (channel, onNotification, onConnect) =>
+    listenOn({
+      connect: async () => {
+        const client = new pg.Client({
+          ...connectionSettings(pool.address(), timeouts),
+          application_name: `${APPLICATION}-listen`,
+        });
+        // Until `listenOn` has its own listener. A failed statement reports the error too.
+        client.on('error', () => undefined);
+        await client.connect();
+        return client;
+      },
+      notify: async (payload) => {
+        await executeSql('select pg_notify($1, $2)', [channel, payload]);
+      },
+      channel,
+      onNotification,
+      onConnect,
+      logger,
+    });
+  const again = listenWaits === undefined ? null : listenAgainLater(listen, logger, listenWaits);
   return {
     executeSql,
-    listen: async (channel, onNotification, onConnect) =>
-      listenOn({
-        connect: async () => {
-          const client = new pg.Client({
-            ...connectionSettings(pool.address(), timeouts),
-            application_name: `${APPLICATION}-listen`,
-          });
-          // Until `listenOn` has its own listener. A failed statement reports the error too.
-          client.on('error', () => undefined);
-          await client.connect();
-          return client;
-        },
-        notify: async (payload) => {
-          await executeSql('select pg_notify($1, $2)', [channel, payload]);
-        },
-        channel,
-        onNotification,
-        onConnect,
-        logger,
-      }),
+    listen: again?.listen ?? listen,
     hasStarted: () => {
       isStarting = false;
     },
-    close: pool.close,
+    close: async () => {
+      await again?.close();
+      await pool.close();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { newId } from '../../shared/ids.ts';
+import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 
@@ -14,11 +15,14 @@ const [FIRST_RETRY_MS, MAX_RETRY_MS] = [250, 5000];
 /** How often a pooler is asked for the connection on which LISTEN must be undone. */
 const UNDO_ATTEMPTS = 20;
 
-/** No notification arrives: a pooler is between this process and the database, or it does not take LISTEN. */
+/**
+ * No connection can be opened, it does not accept LISTEN, or no notification arrives: a pooler can be between this process
+ * and the database. The message is only the reason, in one line.
+ */
 export class ListenUnavailableError extends Error {
   override name = 'ListenUnavailableError';
-  constructor(cause?: unknown) {
-    super('LISTEN is unavailable', { cause });
+  constructor(cause: unknown) {
+    super(describeError(cause), { cause });
   }
 }
 
@@ -37,7 +41,8 @@ export interface Listening {
 
 /**
  * Listens on a channel until it is closed. If the connection is lost, it is opened again.
- * @throws ListenUnavailableError if a notification to itself does not arrive. No connection is left that listens
+ * @throws ListenUnavailableError if the connection cannot be opened, or a notification to itself does not arrive. No
+ *   connection is left that listens
  */
 export async function listenOn(needed: Listening): Promise<{ close(): Promise<void> }> {
   const { onConnect, logger } = needed;
@@ -94,7 +99,9 @@ async function end(client: pg.Client): Promise<void> {
 
 /** Opens a connection, listens on it, and proves it by a notification that another connection sends. */
 async function listenOnce({ connect, notify, channel, onNotification }: Listening): Promise<pg.Client> {
-  const client = await connect();
+  const client = await connect().catch((error: unknown) => {
+    throw new ListenUnavailableError(error);
+  });
   const proof = newId();
   const { promise: isProven, resolve } = Promise.withResolvers<void>();
   client.on('notification', ({ channel: from, payload = '' }) => {

@@ -7,6 +7,7 @@ import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
 import { openQueueConnections } from './connections.ts';
+import { LISTEN_WAITS, type ListenWaits } from './listen-again.ts';
 import {
   grantQueueToService,
   indexUnfinishedJobs,
@@ -123,6 +124,8 @@ export interface QueueSetup {
   connections?: number;
   /** Time-outs of the queue's own connections to PostgreSQL; `JOB_TIMEOUTS` if absent. */
   timeouts?: PostgresTimeouts;
+  /** How long a process that supervises waits until it tries again to listen; `LISTEN_WAITS` if absent. */
+  listenWaits?: ListenWaits;
 }
 
 /** How many connections the queue has, in addition to the one that listens. */
@@ -131,9 +134,10 @@ const DEFAULT_CONNECTIONS = 5;
 const LISTEN_UNAVAILABLE =
   'LISTEN is unavailable; polling for jobs instead. Behind a pooler, set MEMORY_DATABASE_DIRECT_URL to the address of the database itself';
 
-/** Whether pg-boss reports that it polls only, because `listen` has failed. */
-function isWithoutListen({ data }: { data?: object }): boolean {
-  return data !== undefined && 'type' in data && data.type === 'listen_notify_unavailable';
+/** The data of the warning of pg-boss that it polls only, with why `listen` has failed; null for another warning. */
+function readListenWarning({ data }: { data?: object }): { error?: unknown } | null {
+  const of: { type?: unknown; error?: unknown } = data ?? {};
+  return of.type === 'listen_notify_unavailable' ? of : null;
 }
 
 /** How long closing the queue's connections can take after the jobs have ended. A dead connection would never close. */
@@ -148,6 +152,8 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       : openQueueConnections(setup.databaseUrl, logger, {
           max: setup.connections ?? DEFAULT_CONNECTIONS,
           timeouts: setup.timeouts ?? JOB_TIMEOUTS,
+          // An API listens for the vectors of queries only, and tries again when there is a query.
+          ...(setup.supervise ? { listenWaits: setup.listenWaits ?? LISTEN_WAITS } : {}),
         });
   const boss = new PgBoss({
     ...(own === null
@@ -164,7 +170,8 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   });
   boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
   boss.on('warning', (warning) => {
-    if (isWithoutListen(warning)) logger.warn(LISTEN_UNAVAILABLE);
+    const unavailable = readListenWarning(warning);
+    if (unavailable !== null) logger.warn({ reason: unavailable.error }, LISTEN_UNAVAILABLE);
     else logger.warn({ warning }, 'the queue reports a warning');
   });
   await boss.start();

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { pino } from 'pino';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { openQueue } from '../../db/queue/queue.ts';
 import { send } from '../faults/load/client.ts';
 import { terminate } from '../faults/load/system.ts';
 import { endProcesses, type ServiceProcess } from '../support/needs/process.ts';
@@ -48,6 +51,36 @@ describe('API and worker behind PgBouncer as packaged', () => {
     const warnings = complaints(worker);
     assert.equal(warnings.length, 1, warnings.join('\n'));
     assert.match(warnings[0] ?? '', WITHOUT_LISTEN);
+  });
+
+  test('a queue that cannot listen says why once, and listens when notifications arrive', async () => {
+    const other = await startPgBouncer(`host=127.0.0.1 port=${server.port}`);
+    const logged: string[] = [];
+    const write = (line: string) => {
+      const { msg, reason } = JSON.parse(line) as { msg: string; reason?: string };
+      if (msg.startsWith('LISTEN')) logged.push(reason ?? msg);
+    };
+    const logger = pino({ level: 'info' }, { write });
+    const databaseUrl = other.url('service');
+    const database = openPostgres(databaseUrl, logger, { max: 1 });
+    const listenWaits = { first: 50, longest: 50 };
+    const queue = await openQueue({
+      database,
+      databaseUrl,
+      supervise: true,
+      logger,
+      drainMs: 1000,
+      listenWaits,
+    });
+    try {
+      assert.deepEqual(logged, ['no notification arrived']);
+      await other.console('set pool_mode = session');
+      await waitFor(async () => logged.includes('LISTEN is available now'));
+      assert.deepEqual(logged, ['no notification arrived', 'LISTEN is available now']);
+    } finally {
+      await queue.stop();
+      await database.close();
+    }
   });
 
   test('a write to a locked table is 503, and nothing is left waiting in the server', async () => {

@@ -406,7 +406,10 @@ describe('the configuration', () => {
     const faultsWith = (env: Record<string, string>) =>
       faultsOf({ MEMORY_API_TOKEN: TOKEN, ...invalid, ...env }).map((fault) => fault.split(':')[0]);
     assert.deepEqual(faultsWith({}), []);
-    assert.deepEqual(faultsWith({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h' }), []);
+    assert.deepEqual(
+      faultsWith({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://h' }),
+      [],
+    );
     const disabled = { OTEL_TRACES_EXPORTER: 'zipkin', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://host:port' };
     assert.deepEqual(faultsWith({ ...disabled, OTEL_SDK_DISABLED: 'TRUE' }), []);
     for (const on of [

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listenOn } from '../../db/queue/listen.ts';
+import { type Listen, listenAgainLater } from '../../db/queue/listen-again.ts';
+import { createLogger } from '../../shared/logger.ts';
+
+const logger = createLogger('silent', 'test');
+const ignore = () => undefined;
+
+/** A `listen` that fails so many times, and then succeeds. `succeeded` gives the arguments of the attempt that did. */
+function failingListen(failures: number) {
+  const { promise: succeeded, resolve } = Promise.withResolvers<Parameters<Listen>>();
+  let attempts = 0;
+  let closed = 0;
+  const listen: Listen = async (...of) => {
+    attempts += 1;
+    if (attempts <= failures) throw new Error(`failure ${attempts}`);
+    resolve(of);
+    return {
+      close: async () => {
+        closed += 1;
+      },
+    };
+  };
+  return { listen, succeeded, attempts: () => attempts, closed: () => closed };
+}
+
+test('a listener that fails rejects once, and is opened later with what it was given', async () => {
+  const inner = failingListen(3);
+  const again = listenAgainLater(inner.listen, logger, { first: 1, longest: 2 });
+  const notified: string[] = [];
+  const listening = again.listen('channel', (payload) => notified.push(payload), ignore);
+  await assert.rejects(listening, /^Error: failure 1$/);
+  const [channel, onNotification] = await inner.succeeded;
+  onNotification('payload');
+  assert.deepEqual([channel, notified, inner.attempts()], ['channel', ['payload'], 4]);
+  await again.close();
+  assert.equal(inner.closed(), 1, 'its caller has no handle to close it');
+});
+
+test('a listener that succeeds at once is left to its caller', async () => {
+  const inner = failingListen(0);
+  const again = listenAgainLater(inner.listen, logger, { first: 1, longest: 1 });
+  const handle = await again.listen('channel', ignore, ignore);
+  await again.close();
+  assert.equal(inner.closed(), 0);
+  await handle.close();
+  assert.deepEqual([inner.attempts(), inner.closed()], [1, 1]);
+});
+
+test('a listener that is opened while it is being closed does not stay open', async () => {
+  const isTried = Promise.withResolvers<void>();
+  const canOpen = Promise.withResolvers<void>();
+  const isClosed = Promise.withResolvers<void>();
+  let attempts = 0;
+  const listen: Listen = async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error('down');
+    isTried.resolve();
+    await canOpen.promise;
+    return { close: async () => isClosed.resolve() };
+  };
+  const again = listenAgainLater(listen, logger, { first: 1, longest: 1 });
+  await assert.rejects(again.listen('channel', ignore, ignore));
+  await isTried.promise;
+  await again.close();
+  canOpen.resolve();
+  await isClosed.promise;
+});
+
+test('the error of a listener says why no connection could be opened', async () => {
+  const refused = new AggregateError([new Error('connect ECONNREFUSED 10.0.0.1:5432')]);
+  const listening = listenOn({
+    connect: () => Promise.reject(refused),
+    notify: () => Promise.resolve(),
+    channel: 'channel',
+    onNotification: ignore,
+    onConnect: ignore,
+    logger,
+  });
+  await assert.rejects(listening, {
+    name: 'ListenUnavailableError',
+    message: 'connect ECONNREFUSED 10.0.0.1:5432',
+  });
+});
