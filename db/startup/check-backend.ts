@@ -183,7 +183,9 @@ async function checkExtension(tx: Queryable): Promise<string> {
 const ROLES_EXIST = 'both exist';
 
 async function checkRoles(tx: Queryable): Promise<string> {
-  return (await assertServiceRoles(tx)) ? ROLES_EXIST : 'the start creates them';
+  return (await assertServiceRoles(tx))
+    ? ROLES_EXIST
+    : 'the start creates them, or lets the role of MEMORY_DATABASE_URL act as them';
 }
 
 const ALL_APPLIED = 'all ';

@@ -72,25 +72,26 @@ export async function ensureServiceRoles(database: Database): Promise<void> {
 }
 
 /**
- * Asserts that the roles exist and can be used, or that `ensureServiceRoles` can create them. It only reads.
- * @returns whether they exist
+ * Asserts that the roles exist and can be used, or that `ensureServiceRoles` can create or grant them. It only reads.
+ * @returns whether they exist and can be used
  * @throws RoleError
  */
 export async function assertServiceRoles(tx: Queryable): Promise<boolean> {
-  const [found] = await tx.query<{ roles: number; usable: boolean | null; creates: boolean }>(
+  const [found] = await tx.query<{ roles: number; used: boolean; usable: boolean; creates: boolean }>(
     `with role as (
        select r.rolname, pg_has_role(current_user, r.oid, 'SET') as can_set,
               pg_has_role(current_user, r.oid, 'MEMBER WITH ADMIN OPTION') as can_grant
          from pg_roles r where r.rolname in ('${SERVICE_ROLE}', '${WORKER_ROLE}')
      )
-     select count(*)::int as roles, bool_and(can_set or can_grant) as usable,
+     select count(*)::int as roles, coalesce(bool_and(can_set), true) as used,
+            coalesce(bool_and(can_set or can_grant), true) as usable,
             (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) as creates
        from role`,
   );
-  const { roles = 0, usable = null, creates = false } = found ?? {};
+  const { roles = 0, used = false, usable = false, creates = false } = found ?? {};
   const exist = roles === 2;
-  if (usable === false || (!exist && !creates)) throw new RoleError();
-  return exist;
+  if (!usable || (!exist && !creates)) throw new RoleError();
+  return exist && used;
 }
 
 async function createAndGrant(tx: Queryable): Promise<void> {
@@ -119,6 +120,7 @@ export class IsolationError extends Error {
  * Asserts that row-level security is effective: the roles of the service cannot bypass it and own no table, every table
  * with a Company or Team has it on, and a query without claims returns no rows or is refused.
  * @throws IsolationError with the role or the table that fails
+ * @throws RoleError if the connecting role cannot act as these roles: every query is refused then, which proves nothing
  */
 export async function assertIsolation(database: Database): Promise<void> {
   const tables = await database.query<{ name: string; secured: boolean; owner: string }>(`
@@ -129,13 +131,16 @@ export async function assertIsolation(database: Database): Promise<void> {
                       and (a.attname in ('company_id', 'team_id') or c.oid = 'identity.company'::regclass))
      order by 1`);
   for (const name of [SERVICE_ROLE, WORKER_ROLE]) {
-    const [role] = await database.query<{ unbound: boolean }>(
-      'select rolsuper or rolbypassrls or rolcreaterole as unbound from pg_roles where rolname = $1',
+    const [role] = await database.query<{ unbound: boolean; usable: boolean; self: string }>(
+      `select rolsuper or rolbypassrls or rolcreaterole as unbound, pg_has_role(current_user, oid, 'SET') as usable,
+              quote_ident(current_user) as self
+         from pg_roles where rolname = $1`,
       [name],
     );
     if (role?.unbound !== false) {
       throw new IsolationError(`role ${name} must not be able to bypass row-level security`);
     }
+    if (!role.usable) throw new RoleError(role.self);
   }
   for (const table of tables) {
     if (!table.secured || [SERVICE_ROLE, WORKER_ROLE].includes(table.owner)) {
