@@ -171,7 +171,9 @@ async function checkExtension(tx: Queryable): Promise<string> {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === 0 && minor < 8) throw new Error(`pgvector is ${version}: install 0.8 or later`);
   if (schema !== null && schema !== 'public') {
-    throw new Error(`pgvector is in the schema ${schema}: a superuser moves it to public`);
+    throw new Error(
+      `pgvector is in the schema ${schema}: a superuser runs there: alter extension vector set schema public`,
+    );
   }
   if (installed !== null) return `pgvector ${version}`;
   if (canCreate === true) return `pgvector ${version}, which the start creates`;
