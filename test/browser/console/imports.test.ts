@@ -190,7 +190,8 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       for (const name of ['one.txt', 'two.txt', 'three.txt'])
         await drop(page, [{ name, text: `Text ${name}` }]);
       await added(page, 'one.txt').getByText('quota_exceeded').waitFor();
-      await warns(page, 'The Team has reached its quota of chunks');
+      await added(page, 'one.txt').getByText('The Team has reached its quota of passages').waitFor();
+      await warns(page, 'The Team has reached its quota of passages');
       first.resolve();
       await added(page, 'two.txt').getByText('quota_exceeded').waitFor();
       await added(page, 'three.txt').getByText('Waiting').waitFor();

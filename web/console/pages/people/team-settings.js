@@ -145,7 +145,7 @@ function Figures({ team: { members, clients, usage, quota } }) {
           usage !== undefined &&
           html`
             <dt>Sources</dt><dd>${count(usage.sources, 'source')}</dd>
-            <dt>Chunks</dt><dd>${count(usage.chunks, 'chunk')}${of(quota?.chunks, (n) => n.toLocaleString('en'))}</dd>
+            <dt>Passages</dt><dd>${count(usage.chunks, 'passage')}${of(quota?.chunks, (n) => n.toLocaleString('en'))}</dd>
             <dt>Files</dt><dd>${count(usage.files, 'workspace file')}</dd>
             <dt>Storage</dt><dd>${size(usage.bytes)}${of(quota?.bytes, size)}</dd>
           `
