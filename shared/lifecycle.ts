@@ -39,16 +39,16 @@ export function closeOnSignal(
   { announce, waitMs = 0, close }: Stop,
   onError: (error: unknown) => void,
 ): void {
-  let toldAt: number | null = null;
+  let stoppingSince: number | null = null;
   let closing = false;
   let wait: NodeJS.Timeout | undefined;
-  const tell = () => {
-    if (toldAt !== null) return;
-    toldAt = performance.now();
+  const announceOnce = () => {
+    if (stoppingSince !== null) return;
+    stoppingSince = performance.now();
     announce?.();
   };
   const drain = () => {
-    tell();
+    announceOnce();
     if (closing) return;
     closing = true;
     clearTimeout(wait);
@@ -66,10 +66,10 @@ export function closeOnSignal(
   };
   const waitAndDrain = () => {
     if (waitMs === 0) drain();
-    else if (toldAt === null) {
-      tell();
+    else if (stoppingSince === null) {
+      announceOnce();
       wait = setTimeout(drain, waitMs);
-    } else if (performance.now() - toldAt > SAME_SIGNAL_MS) drain();
+    } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) drain();
   };
   process.on('SIGTERM', waitAndDrain);
   process.on('SIGINT', drain);
