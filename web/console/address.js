@@ -105,6 +105,13 @@ export const leavesPage = (from, to) =>
   from.path !== to.path || (from.team !== null && to.team !== null && from.team !== to.team);
 
 /**
+ * Whether another part of the page is shown there, or another page.
+ * @type {typeof leavesPage}
+ */
+export const leavesPart = (from, to) =>
+  leavesPage(from, to) || ['view', 'part'].some((name) => from.query.get(name) !== to.query.get(name));
+
+/**
  * Asks before the page is left while something would be lost by it.
  * @param {string} question says what would be lost; '' while nothing would
  * @param {Hold['leaves']} [leaves]

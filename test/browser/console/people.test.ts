@@ -108,6 +108,55 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     assert.deepEqual([faults, refused], [[], []]);
   });
 
+  test('the link of an invite that was not copied is not lost without a question', async () => {
+    const company = await service.company();
+    const { page } = await openConsole(browser, `${base}/`, company.token);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: 'People' }).first().click();
+    const makeLink = async () => {
+      await button(page, 'Invite someone').click();
+      await page.getByLabel('Email', { exact: true }).fill(newEmail());
+      await button(page, 'Make the link').click();
+      await page.getByText('The link is shown only now').waitFor();
+    };
+    await makeLink();
+    const link = page.locator('.invite-link code');
+    const shown = await link.innerText();
+    const asked = answerQuestions(page, 'stay');
+    await page.getByLabel('Find by name or email').fill('o');
+    await page.waitForURL(/q=o/);
+    assert.deepEqual(asked, [], 'a filter loses nothing');
+    const question = 'The link is shown only now, and you have not copied it. Leave all the same?';
+    await page.getByRole('link', { name: 'Team settings' }).click();
+    const leaveBy = async (script: string) => {
+      const isAsked = page.waitForEvent('dialog');
+      await page.evaluate(`void setTimeout(() => ${script})`);
+      await isAsked;
+    };
+    await leaveBy('history.back()');
+    await page.waitForURL(/q=o/);
+    await leaveBy('location.reload()');
+    assert.deepEqual(asked, [question, question, 'beforeunload']);
+    assert.equal(await link.innerText(), shown);
+
+    // Copied with the keyboard, as where the browser does not allow the button.
+    await link.selectText();
+    await page.keyboard.press('ControlOrMeta+c');
+    await page.getByRole('link', { name: 'Team settings' }).click();
+    await page.getByText('In this Team').waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await makeLink();
+    // No mail program opens in the test.
+    await page.evaluate(
+      `document.addEventListener('click', (event) => event.preventDefault(), { once: true })`,
+    );
+    await page.getByRole('link', { name: 'Write a mail with it' }).click();
+    await page.getByRole('link', { name: 'Team settings' }).click();
+    await page.getByText('In this Team').waitFor();
+    assert.equal(asked.length, 3);
+    await page.context().close();
+  });
+
   test('an invite is revoked, and made again with a new link', async () => {
     const company = await service.company();
     const { invite } = await makeInvite(service, company);

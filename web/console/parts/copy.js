@@ -1,3 +1,4 @@
+import { leavesPart, useLeaveQuestion } from '../address.js';
 import { html, useRef, useState } from '../html.js';
 import { Dialog } from './dialog.js';
 import { Moment } from './words.js';
@@ -39,7 +40,7 @@ export function useCopy(otherwise) {
  * @param {object} props
  * @param {string} props.label what the line does, for the name of the button
  * @param {string} props.line
- * @param {() => void} [props.copied] is called when it is copied
+ * @param {() => void} [props.copied] is called when it is copied, also with the keyboard
  */
 export function CommandLine({ label, line, copied = () => {} }) {
   const { outcome, copy } = useCopy('The line is selected: copy it with the keyboard.');
@@ -49,7 +50,7 @@ export function CommandLine({ label, line, copied = () => {} }) {
     else if (text.current !== null) getSelection()?.selectAllChildren(text.current);
   }
   return html`
-    <div class="command">
+    <div class="command" onCopy=${() => copied()}>
       <code ref=${text}>${line}</code>
       <button type="button" class="small" onClick=${press}>Copy<span class="unseen">${` the line: ${label}`}</span></button>
       <span class="quiet" role="status">${outcome}</span>
@@ -58,18 +59,28 @@ export function CommandLine({ label, line, copied = () => {} }) {
 }
 
 /**
- * A link that the service shows only once, and how to send it.
+ * A link that the service shows only once, and how to send it. The page asks before it is left without the link.
  * @param {object} props
  * @param {string} props.label what the link is, for the name of the button
  * @param {string} props.url
  * @param {string} props.expiresAt
+ * @param {boolean} [props.isSent] whether the user has it already, for example in a mail
  */
-export const LinkShownOnce = ({ label, url, expiresAt }) => html`
-  <${CommandLine} label=${label} line=${url} />
-  <p class="quiet once">
-    The link is shown only now. It works once, until <${Moment} at=${expiresAt} />. The service sends no mail: send it yourself.
-  </p>
-`;
+export function LinkShownOnce({ label, url, expiresAt, isSent = false }) {
+  const [copied, setCopied] = useState('');
+  useLeaveQuestion(
+    isSent || copied === url
+      ? ''
+      : 'The link is shown only now, and you have not copied it. Leave all the same?',
+    leavesPart,
+  );
+  return html`
+    <${CommandLine} label=${label} line=${url} copied=${() => setCopied(url)} />
+    <p class="quiet once">
+      The link is shown only now. It works once, until <${Moment} at=${expiresAt} />. The service sends no mail: send it yourself.
+    </p>
+  `;
+}
 
 /**
  * The same in a dialog. The link leaves the document when the dialog is closed.

@@ -1,4 +1,4 @@
-import { leavesPage, useLeaveQuestion } from '../../address.js';
+import { leavesPart, useLeaveQuestion } from '../../address.js';
 import { html, useState } from '../../html.js';
 import { useAll } from '../../parts/all.js';
 import { isDone, problemOf } from '../../parts/ask.js';
@@ -15,9 +15,6 @@ import { ACCESS } from './ask-for-access.js';
 
 /** With more Teams, a row would be too narrow for them. */
 const MAX_COLUMNS = 5;
-
-/** @type {typeof leavesPage} */
-const leavesPart = (from, to) => leavesPage(from, to) || from.query.get('part') !== to.query.get('part');
 
 /** @param {Member} admin @param {Team} team */
 const keyOf = ({ userId }, { id }) => `${userId}-${id}`;

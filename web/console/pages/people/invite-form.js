@@ -155,6 +155,7 @@ function GrantFields({ page, grants, change }) {
  * @param {() => void} props.done
  */
 export function InviteLink({ issued: { invite, url }, team, done }) {
+  const [isMailed, setMailed] = useState(false);
   const mail = new URLSearchParams({
     subject: `Join the Team ${team}`,
     body: `Open this link to join the Team ${team}. It works once.\n\n${url}\n`,
@@ -164,9 +165,9 @@ export function InviteLink({ issued: { invite, url }, team, done }) {
   return html`
     <div class="invite-link">
       <h2 id="link-heading" tabindex="-1">Send this link to <bdi>${invite.email}</bdi></h2>
-      <${LinkShownOnce} label="invite" url=${url} expiresAt=${invite.expiresAt} />
+      <${LinkShownOnce} label="invite" url=${url} expiresAt=${invite.expiresAt} isSent=${isMailed} />
       <div class="actions">
-        <a href=${mailto}>Write a mail with it</a>
+        <a href=${mailto} onClick=${() => setMailed(true)}>Write a mail with it</a>
         <button type="button" class="small" onClick=${done}>Done</button>
       </div>
     </div>

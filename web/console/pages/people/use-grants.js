@@ -1,4 +1,4 @@
-import { leavesPage, useLeaveQuestion } from '../../address.js';
+import { leavesPart, useLeaveQuestion } from '../../address.js';
 import { useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
@@ -14,9 +14,6 @@ import { count } from '../../parts/words.js';
  * @param {string} clientId
  */
 export const cellKey = (userId, clientId) => `${userId} ${clientId}`;
-
-/** @type {typeof leavesPage} */
-const leavesView = (from, to) => leavesPage(from, to) || from.query.get('view') !== to.query.get('view');
 
 /** @type {Readonly<Record<string, string>>} */
 const MEANS = { '': 'has no access to', read: 'can read', write: 'can read and write' };
@@ -94,7 +91,7 @@ export function useGrants(ask, grants, reload) {
     unsent === 0
       ? ''
       : `${count(unsent, 'change')} of access ${unsent === 1 ? 'is' : 'are'} not saved yet. Leave all the same?`,
-    leavesView,
+    leavesPart,
   );
 
   return {
