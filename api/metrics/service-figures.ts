@@ -1,7 +1,11 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
-import { readServiceState, readWritable, type ServiceState } from '../../db/queries/jobs/service-state.ts';
+import {
+  findWriteObstacle,
+  readServiceState,
+  type ServiceState,
+} from '../../db/queries/jobs/service-state.ts';
 import { readServiceUsage, type ServiceUsage } from '../../db/queries/jobs/usage.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
@@ -66,5 +70,9 @@ export function figuresReader({ logger, ...deps }: Sources): () => Promise<Servi
  * that are slow do not mean that the database is down.
  */
 export function writableReader({ logger, database }: Omit<Sources, 'config'>): () => Promise<boolean | null> {
-  return inTime(logger, 'the database did not answer', () => withoutScope(database, readWritable));
+  return inTime(
+    logger,
+    'the database did not answer',
+    async () => (await findWriteObstacle(database)) === null,
+  );
 }

@@ -1,4 +1,5 @@
 import { withoutScope } from '../../db/driver/database.ts';
+import { findWriteObstacle, type WriteObstacle } from '../../db/queries/jobs/service-state.ts';
 import { listWorkers, type WorkerRecord } from '../../db/queries/jobs/workers.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
@@ -42,18 +43,19 @@ export async function checkHealth(deps: Needed) {
 }
 
 /**
- * Returns whether the database answers and can store changes, which a replica cannot. Never rejects because of the
- * database.
+ * Returns whether the database answers and can store changes, and why not if it answers that. Never rejects because of
+ * the database.
  */
 export async function checkReadiness({
   database,
   logger,
-}: Pick<Dependencies, 'database' | 'logger'>): Promise<boolean> {
+}: Pick<Dependencies, 'database' | 'logger'>): Promise<{ writes: boolean; reason?: WriteObstacle }> {
   // A search writes an audit event, so it cannot be answered if the database cannot write.
-  if (!database.canWrite()) return false;
-  const answer = database.query<{ onlyReads: string }>(
-    `select current_setting('transaction_read_only') as "onlyReads"`,
+  if (!database.canWrite()) return { writes: false };
+  const found = await withinTimeout(
+    logger,
+    findWriteObstacle(database).then((obstacle) => ({ obstacle })),
   );
-  const rows = await withinTimeout(logger, answer);
-  return rows !== null && rows[0]?.onlyReads === 'off';
+  if (found === null) return { writes: false };
+  return found.obstacle === null ? { writes: true } : { writes: false, reason: found.obstacle };
 }

@@ -44,6 +44,12 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     return send(api.url, { method: 'POST', path: '/v1/memory/search', body }, 12_000);
   };
 
+  const readiness = async () => {
+    const { status, json } = await send(api.url, { method: 'GET', path: '/readyz' });
+    return [status, json];
+  };
+  const metrics = async () => (await send(api.url, { method: 'GET', path: '/metrics' })).text;
+
   const titlesOn = async (server: PostgresServer) => {
     const rows = await server.query('select title from memory.source', 'service');
     return new Set(rows.map(({ title }) => String(title)));
@@ -56,17 +62,37 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     const [written, searched] = await Promise.all([write(), search()]);
     assert.deepEqual([written, searched.status], [503, 503]);
     assert.equal((await send(api.url, list)).status, 200);
+    const reason = 'no_synchronous_replica';
+    assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
+    assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 0$/m);
     await promoted.start();
     await waitFor(async () => (await write()) === 201);
     assert.equal((await search()).status, 200);
+    assert.deepEqual(await readiness(), [200, { ok: true, writes: true }]);
+    assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 1$/m);
+  });
+
+  test('acknowledges nothing, and says why, while its replica is connected and confirms nothing', async () => {
+    const [receiver] = await promoted.query('select pid from pg_stat_wal_receiver');
+    const pid = Number(receiver?.['pid']);
+    assert.ok(pid > 1);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      assert.equal(await write(), 503);
+      const reason = 'no_synchronous_replica';
+      assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await waitFor(async () => (await write()) === 201);
+    assert.deepEqual(await readiness(), [200, { ok: true, writes: true }]);
   });
 
   test('is replaced by its replica: what was acknowledged is there, and writes go on', async () => {
     for (let times = 0; times < 20; times += 1) assert.equal(await write(), 201);
     await old.crash();
     assert.equal(await write(), 503);
-    const ready = await send(api.url, { method: 'GET', path: '/readyz' });
-    assert.deepEqual([ready.status, ready.json], [503, { ok: false, writes: false }]);
+    assert.deepEqual(await readiness(), [503, { ok: false, writes: false }]);
     await promoted.promote();
     await waitFor(async () => (await write()) === 201);
     for (let times = 0; times < 5; times += 1) assert.equal(await write(), 201);

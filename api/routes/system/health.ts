@@ -9,6 +9,9 @@ const Ok = Type.Object({ ok: Type.Boolean() });
 const Readiness = Type.Object({
   ok: Type.Boolean(),
   writes: Type.Boolean({ description: 'Whether changes can be stored.' }),
+  reason: Type.Optional(
+    Type.Enum(['read_only', 'no_synchronous_replica'], { description: 'Why not, if the database says so.' }),
+  ),
 });
 
 /**
@@ -62,10 +65,10 @@ export const healthRoutes: Routes = (app, deps) => {
     },
     async (_request, reply) => {
       // A search writes an audit event, so none can be answered while nothing can be written.
-      const writes = await checkReadinessNow();
-      const ok = writes && !app.draining.hasBegun;
+      const readiness = await checkReadinessNow();
+      const ok = readiness.writes && !app.draining.hasBegun;
       reply.code(ok ? 200 : 503);
-      return { ok, writes };
+      return { ok, ...readiness };
     },
   );
 };

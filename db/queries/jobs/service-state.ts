@@ -1,5 +1,5 @@
 import type { Import } from '../../../shared/schemas/imports.ts';
-import type { Queryable } from '../../driver/database.ts';
+import type { Database, Queryable } from '../../driver/database.ts';
 
 /** Figures of the whole service, without the data of any tenant. */
 export interface ServiceState {
@@ -11,12 +11,28 @@ export interface ServiceState {
   databaseBytes: number;
 }
 
-/** Whether this transaction could change something: false on a standby. */
-export async function readWritable(tx: Queryable): Promise<boolean> {
-  const [row] = await tx.query<{ writable: boolean }>(
-    `select current_setting('transaction_read_only') = 'off' as writable`,
+/** Why the database stores no changes now: it only reads, as a replica does, or no synchronous replica confirms them. */
+export type WriteObstacle = 'read_only' | 'no_synchronous_replica';
+
+/**
+ * Finds what prevents that changes are stored; null if nothing does. It runs as the connecting role, which sees its own
+ * commits that wait. Which replicas are synchronous is shown only to roles that can read all statistics, but each role sees
+ * whether there are any. One that has stopped without closing its connection is counted for up to a minute, and until then
+ * the commits that wait are what shows it.
+ */
+export async function findWriteObstacle(database: Pick<Database, 'query'>): Promise<WriteObstacle | null> {
+  const [row] = await database.query<{ obstacle: WriteObstacle | null }>(
+    `select case
+       when current_setting('transaction_read_only') = 'on' then 'read_only'
+       when current_setting('synchronous_standby_names') <> ''
+            and current_setting('synchronous_commit') in ('on', 'remote_write', 'remote_apply')
+            and (not exists (select from pg_stat_replication)
+                 or exists (select from pg_stat_activity where wait_event = 'SyncRep'
+                               and query_start < clock_timestamp() - interval '5 seconds'))
+         then 'no_synchronous_replica' end as obstacle`,
   );
-  return row?.writable === true;
+  if (row === undefined) throw new Error('the state of the database was not returned');
+  return row.obstacle;
 }
 
 /** Reads figures of the whole service. Needs no scope, because they show no data of a tenant. */
