@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresServer } from '../../cluster/servers/postgres.ts';
+import { get } from '../../faults/load/client.ts';
+import { execFileSync } from '../../support/needs/command.ts';
+import { type Reach, type ReplicatedService, startReplicated } from './deployment.ts';
+import { type Fault, type Measured, measureUnderLoad } from './measure.ts';
+
+const REACHES: readonly Reach[] = ['HAProxy', 'PgBouncer', 'a list of hosts'];
+const LAG_MS = 1500;
+const STANDBY_GONE_MS = 20_000;
+/** How long both servers take writes. */
+const TWO_PRIMARIES_MS = 8000;
+
+async function measurePromotion({
+  reach,
+  isSynchronous,
+  lagMs = 0,
+}: {
+  reach: Reach;
+  isSynchronous: boolean;
+  lagMs?: number;
+}): Promise<Measured> {
+  const { primary, replica, system } = await startReplicated(reach, isSynchronous);
+  const fault = async () => {
+    if (lagMs > 0) {
+      // The replica gets nothing from here on.
+      await replica.query(`alter system set primary_conninfo = ''`);
+      await replica.query('select pg_reload_conf()');
+      await sleep(lagMs);
+    }
+    await primary.crash();
+    await replica.promote();
+  };
+  return measureUnderLoad({ url: system.url, fault });
+}
+
+/** The processes of a server: the main one and its children. */
+function processesOf(server: PostgresServer): number[] {
+  const { pid } = server.server();
+  const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  return [pid, ...children.trim().split('\n').map(Number)];
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+async function measureHang(reach: Reach): Promise<Measured> {
+  const { primary, replica, system } = await startReplicated(reach, true);
+  let stopped: number[] = [];
+  try {
+    return await measureUnderLoad({
+      url: system.url,
+      fault: async () => {
+        stopped = processesOf(primary);
+        signalAll(stopped, 'SIGSTOP');
+        await replica.promote();
+      },
+    });
+  } finally {
+    signalAll(stopped, 'SIGKILL');
+  }
+}
+
+async function measureStandbyGone(): Promise<Measured> {
+  const { replica, system } = await startReplicated('HAProxy', true);
+  const reads: number[] = [];
+  const fault = async () => {
+    await replica.crash();
+    const until = performance.now() + STANDBY_GONE_MS;
+    while (performance.now() < until) {
+      for (const path of ['/readyz', '/v1/memory/sources']) reads.push((await get(system.url, path)).status);
+      await sleep(500);
+    }
+    await replica.start();
+  };
+  const settle = () => {
+    const failed = reads.filter((status) => status !== 200);
+    return Promise.resolve(`/readyz and lists while it was gone: ${failed.length} of ${reads.length} failed`);
+  };
+  return measureUnderLoad({ url: system.url, fault, settle });
+}
+
+/** Looks for texts of the load that only the old primary has. */
+async function countOnlyOn({ primary, replica, system }: ReplicatedService): Promise<number> {
+  const database = new URL(system.databaseUrl).pathname.slice(1);
+  const titles = async (server: PostgresServer) =>
+    (await server.query('select title from memory.source', database)).map(({ title }) => String(title));
+  const kept = new Set(await titles(replica));
+  return (await titles(primary)).filter((title) => !kept.has(title)).length;
+}
+
+async function measureReturn(reach: Reach): Promise<Measured> {
+  const service = await startReplicated(reach, false);
+  const { primary, replica, system } = service;
+  return measureUnderLoad({
+    url: system.url,
+    fault: async () => {
+      await primary.crash();
+      await replica.promote();
+    },
+    after: async () => {
+      await primary.start();
+      await sleep(TWO_PRIMARIES_MS);
+    },
+    settle: async () => {
+      const strays = await countOnlyOn(service);
+      // What was acknowledged is looked for on the promoted server only.
+      await primary.crash();
+      return `${strays} sources only on the old primary`;
+    },
+  });
+}
+
+const promotions = (isSynchronous: boolean): Fault[] =>
+  REACHES.map((reach, index) => ({
+    name: `promotion-${isSynchronous ? 'sync' : 'async'}-${index + 1}`,
+    title: `primary killed, ${isSynchronous ? 'synchronous' : 'asynchronous'} replica promoted, by ${reach}`,
+    isFailover: true,
+    // The last commits can be on their way.
+    canLose: !isSynchronous,
+    measure: () => measurePromotion({ reach, isSynchronous }),
+  }));
+
+export const primaryFaults: readonly Fault[] = [
+  ...promotions(false),
+  {
+    name: 'promotion-late',
+    title: 'the same by a list of hosts, the replica 1.5 s behind',
+    isFailover: true,
+    canLose: true,
+    measure: () => measurePromotion({ reach: 'a list of hosts', isSynchronous: false, lagMs: LAG_MS }),
+  },
+  ...promotions(true),
+  ...REACHES.map((reach, index) => ({
+    name: `hang-${index + 1}`,
+    title: `primary hangs (SIGSTOP), synchronous replica promoted, by ${reach}`,
+    // Without HAProxy nothing closes the connections to it: they fail when their time is over.
+    isFailover: reach !== 'a list of hosts',
+    measure: () => measureHang(reach),
+  })),
+  {
+    name: 'standby-gone',
+    title: 'synchronous replica gone for 20 s',
+    measure: measureStandbyGone,
+  },
+  ...REACHES.map((reach, index) => ({
+    name: `return-${index + 1}`,
+    title: `the old primary comes back as a primary, by ${reach}`,
+    isFailover: true,
+    // PgBouncer chooses the server for each transaction, which the service cannot see.
+    canLose: true,
+    measure: () => measureReturn(reach),
+  })),
+];
