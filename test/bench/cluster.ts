@@ -10,8 +10,9 @@ const HELP = `npm run bench:cluster -- [options] [FAULT...]
 
 What do faults of a deployment of several machines cost? For each fault, it starts PostgreSQL, PgBouncer, HAProxy and
 the service, sends searches, writes and lists by six clients at once, causes the fault, and looks for every acknowledged
-write. It prints a table in Markdown. It exits with code 1 if a write was lost that must not be, if one is there twice,
-or if no write was acknowledged within 5 seconds of a promotion. Needs root on Debian.
+write. It prints a table in Markdown, and the operations that failed on standard error. It exits with code 1 if a write
+was lost that must not be, if one is there twice, or if no write was acknowledged within 5 seconds of a promotion. Needs
+root on Debian.
 
   --rounds N   how often each fault is measured, 1; the table shows the lowest and the highest figures
   --list       names the faults`;
@@ -51,6 +52,7 @@ function rowOf({ title }: Fault, rounds: readonly Measured[]): string {
   const slow = rounds.flatMap(({ slowestFailureMs }) => (slowestFailureMs > 0 ? [slowestFailureMs] : []));
   const cells = [
     title,
+    seconds(rounds.map(({ faultMs }) => faultMs)),
     failures(rounds),
     seconds(slow),
     seconds(rounds.map(({ firstWriteMs }) => firstWriteMs)),
@@ -88,15 +90,16 @@ async function main(): Promise<number> {
   if (unknown.length > 0) throw new Error(`unknown fault: ${unknown.join(', ')}; --list shows all`);
   const broken: string[] = [];
   print(
-    '| Fault | Failed requests | Slowest of them | First write after | Last failure after | Lost / doubled writes | |',
+    '| Fault | It lasted | Failed requests | Slowest of them | First write after it | Last failure after it | Lost / doubled writes | |',
   );
-  print('| --- | --- | --- | --- | --- | --- | --- |');
+  print('| --- | --- | --- | --- | --- | --- | --- | --- |');
   for (const fault of FAULTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     const rounds: Measured[] = [];
     for (let round = 0; round < Number(values.rounds); round += 1) {
       try {
         const measured = await fault.measure();
         rounds.push(measured);
+        for (const detail of measured.details) process.stderr.write(`${fault.name}: ${detail}\n`);
         broken.push(...brokenPromises(fault, measured).map((text) => `${fault.name}: ${text}`));
       } catch (error) {
         broken.push(`${fault.name}: ${String(error)}`);

@@ -21,6 +21,10 @@ export interface Measured extends LedgerResult {
   readonly requests: number;
   /** How many failed with each status, or with each reason why there was no response. */
   readonly failed: ReadonlyMap<string, number>;
+  /** The same by operation, with the beginning of one response. */
+  readonly details: readonly string[];
+  /** Milliseconds that the fault lasted, with the restart or the promotion that ends it. */
+  readonly faultMs: number;
   /** Milliseconds from the end of the fault to the first acknowledged write that was sent after it. */
   readonly firstWriteMs: number;
   /** Milliseconds from the end of the fault to the end of the last request that failed. Null if none ended after it. */
@@ -75,6 +79,15 @@ function countFailures(failures: readonly LoadReply[]): Map<string, number> {
   return counts;
 }
 
+/** How many of each operation failed, and one response. */
+function describeFailures(failures: readonly LoadReply[]): string[] {
+  const operations = Map.groupBy(failures, ({ operation, status }) => `${operation} ${status}`);
+  return [...operations].map(([name, replies]) => {
+    const slowest = Math.max(...replies.map(({ ms }) => ms));
+    return `${replies.length} × ${name}, up to ${slowest.toFixed(0)} ms: ${replies[0]?.problem}`;
+  });
+}
+
 /** Causes a fault while six clients read and write, then looks for every acknowledged write. */
 export async function measureUnderLoad(measurement: Measurement): Promise<Measured> {
   const { url, checkUrl = url, fault, after, settle } = measurement;
@@ -82,6 +95,7 @@ export async function measureUnderLoad(measurement: Measurement): Promise<Measur
   const ledger = new Ledger();
   const load = startLoad({ urls: [url], ledger, seed: 1 });
   await sleep(WARM_MS);
+  const began = performance.now();
   await fault();
   const over = performance.now();
   const firstWriteMs = await untilWritten(url, ledger);
@@ -99,6 +113,8 @@ export async function measureUnderLoad(measurement: Measurement): Promise<Measur
     ...found,
     requests: load.replies.length,
     failed: countFailures(failures),
+    details: describeFailures(failures),
+    faultMs: over - began,
     firstWriteMs,
     lastFailureMs: lastFailure > over ? lastFailure - over : null,
     slowestFailureMs: Math.max(0, ...failures.map(({ ms }) => ms)),

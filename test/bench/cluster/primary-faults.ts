@@ -70,19 +70,24 @@ async function measureHang(reach: Reach): Promise<Measured> {
 
 async function measureStandbyGone(): Promise<Measured> {
   const { replica, system } = await startReplicated('HAProxy', true);
-  const reads: number[] = [];
+  const reads = { '/readyz': [] as number[], '/v1/memory/sources': [] as number[] };
   const fault = async () => {
     await replica.crash();
     const until = performance.now() + STANDBY_GONE_MS;
     while (performance.now() < until) {
-      for (const path of ['/readyz', '/v1/memory/sources']) reads.push((await get(system.url, path)).status);
+      for (const path of ['/readyz', '/v1/memory/sources'] as const) {
+        reads[path].push((await get(system.url, path)).status);
+      }
       await sleep(500);
     }
     await replica.start();
   };
   const settle = () => {
-    const failed = reads.filter((status) => status !== 200);
-    return Promise.resolve(`/readyz and lists while it was gone: ${failed.length} of ${reads.length} failed`);
+    const failed = Object.entries(reads).map(
+      ([path, all]) =>
+        `\`${path}\` failed ${all.filter((status) => status !== 200).length} of ${all.length} times`,
+    );
+    return Promise.resolve(`while it was gone, ${failed.join(', ')}`);
   };
   return measureUnderLoad({ url: system.url, fault, settle });
 }
