@@ -19,7 +19,7 @@ export interface Fault {
 /** What a fault did to the requests of the load. */
 export interface Measured extends LedgerResult {
   readonly requests: number;
-  /** How many failed with each status, or with each reason why there was no response. */
+  /** How many failed with each status, or without a response. */
   readonly failed: ReadonlyMap<string, number>;
   /** The same by operation, with the beginning of one response. */
   readonly details: readonly string[];
@@ -73,7 +73,7 @@ async function untilWritten(url: string, ledger: Ledger): Promise<number> {
 function countFailures(failures: readonly LoadReply[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { failure, status } of failures) {
-    const outcome = failure ?? String(status);
+    const outcome = failure === null ? String(status) : 'no response';
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
   return counts;
