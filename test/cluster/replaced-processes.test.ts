@@ -17,9 +17,11 @@ after(endServers);
 after(endProcesses);
 
 const PROCESSES = 3;
-/** How many chunks a large file has. Each batch of them takes a second, so that a worker cannot finish it in time. */
+/** How many chunks a large file has. Each batch of them takes a second. */
 const LARGE_CHUNKS = 5000;
-const LARGE_FILES = 3;
+/** A worker reads three files of a Company at once. If more than six run, each of three workers has one. */
+const LARGE_FILES = 9;
+const RUNNING_FILES = 7;
 
 /** Large batches of chunks take a second to be written, as on a busy database. Others do not. */
 const SLOW_BATCHES = `
@@ -62,14 +64,35 @@ describe('three APIs and three workers behind HAProxy that does not try again', 
 
   const portOf = (url: string) => Number(new URL(url).port);
 
-  /** Replaces every process, one after the other, as an operator does who waits until each new one is used. */
-  async function replaceAll(haproxy: Haproxy): Promise<void> {
+  /** Sends large files, and waits until each worker has one. */
+  async function occupyWorkers(url: string, name: string): Promise<void> {
+    for (let count = 0; count < LARGE_FILES; count += 1) {
+      const text = `${name} ${count}\n\n${textOfChunks(LARGE_CHUNKS)}`;
+      const body = { items: [{ filename: `${name} ${count}.txt`, text }] };
+      const sent = await send(url, { method: 'POST', path: '/v1/memory/imports', body });
+      assert.equal(sent.status, 202, sent.text);
+    }
+    await waitFor(async () => {
+      const running = await database.query(
+        `select id from memory.import where state = 'running' and starts_with(filename, $1)`,
+        [name],
+      );
+      return running.length >= RUNNING_FILES;
+    });
+  }
+
+  /**
+   * Replaces every process, one after the other, as an operator does who waits until each new one is used. The workers
+   * have large files when the first of them is replaced.
+   */
+  async function replaceAll(haproxy: Haproxy, occupy: () => Promise<void>): Promise<void> {
     for (let index = 0; index < PROCESSES; index += 1) {
       const [api, worker, url = ''] = [system.apis[index], system.workers[index], system.urls[index]];
       assert.ok(api && worker);
       assert.equal(await terminate(api), 0, api.stdout.join('\n'));
       await system.startApi(index);
       await waitFor(() => haproxy.isUp(portOf(url)), haproxy.server);
+      if (index === 0) await occupy();
       assert.equal(await terminate(worker), 0, worker.stdout.join('\n'));
       system.workers[index] = await system.startWorker();
     }
@@ -100,22 +123,10 @@ describe('three APIs and three workers behind HAProxy that does not try again', 
       const url = `http://127.0.0.1:${haproxy.port}`;
       const releasedBefore = await countReleased();
       await database.query('update public.pace set seconds = 1');
-      for (let count = 0; count < LARGE_FILES; count += 1) {
-        const item = {
-          filename: `${redispatch} ${count}.txt`,
-          text: `${redispatch} ${count}\n\n${textOfChunks(LARGE_CHUNKS)}`,
-        };
-        const { status, text } = await send(url, {
-          method: 'POST',
-          path: '/v1/memory/imports',
-          body: { items: [item] },
-        });
-        assert.equal(status, 202, text);
-      }
       const ledger = new Ledger();
       const load = startLoad({ urls: [url], ledger, seed: 1 });
       await sleep(2000, undefined, { signal: t.signal });
-      await replaceAll(haproxy);
+      await replaceAll(haproxy, () => occupyWorkers(url, redispatch));
       await sleep(2000, undefined, { signal: t.signal });
       await load.stop();
       const released = (await countReleased()) - releasedBefore;
