@@ -9,8 +9,8 @@ import { createLogger } from '../../shared/logger.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { buildTestApp, type SignedIn, type TestApp } from '../support/app.ts';
-import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
-import { createEmptyDatabase } from '../support/needs/own-database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { createPreparedDatabase } from '../support/needs/own-database.ts';
 import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
 import { get } from '../support/team.ts';
 import { openTcpProxy, type TcpProxy, through } from './tcp-proxy.ts';
@@ -33,7 +33,7 @@ function swallowAll(proxy: TcpProxy): void {
 describe('database connections that the network has dropped silently', {
   skip: databaseUrl === undefined && 'on PostgreSQL',
 }, () => {
-  let own: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let own: Awaited<ReturnType<typeof createPreparedDatabase>>;
   /** The proxies of the API, of its queue and of the worker. */
   let [proxy, queueProxy, workerProxy]: TcpProxy[] = [];
   let service: TestApp & { close(): Promise<void> };
@@ -47,10 +47,9 @@ describe('database connections that the network has dropped silently', {
     openPostgres(through(own.url, to), logger, { timeouts: TIMEOUTS });
 
   before(async () => {
-    own = await createEmptyDatabase(databaseUrl ?? '');
+    own = await createPreparedDatabase(databaseUrl ?? '');
     [proxy, queueProxy, workerProxy] = await Promise.all([open(), open(), open()]);
     const database = openThrough(proxy);
-    await prepareDatabase(database);
     const queueUrl = through(own.url, queueProxy);
     service = await buildTestApp(database, through(own.url, proxy), {}, { timeouts: TIMEOUTS, queueUrl });
     company = await service.company();

@@ -3,8 +3,8 @@ import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres, type PostgresOptions } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from './app.ts';
-import { databaseUrl, openPrepared, prepareDatabase } from './needs/database.ts';
-import { createEmptyDatabase } from './needs/own-database.ts';
+import { databaseUrl, openPrepared } from './needs/database.ts';
+import { createPreparedDatabase } from './needs/own-database.ts';
 
 /**
  * The HTTP app on a database of the test file's own, where else files share one: for tests of the
@@ -22,9 +22,8 @@ export async function openOwnTestApp(
     after(() => service.close());
     return { ...service, url: undefined };
   }
-  const own = await createEmptyDatabase(databaseUrl);
+  const own = await createPreparedDatabase(databaseUrl);
   const database = openPostgres(own.url, createLogger('fatal', 'test'), postgres);
-  await prepareDatabase(database);
   const service = await buildTestApp(database, own.url, env, options);
   after(async () => {
     await service.close();

@@ -17,11 +17,10 @@ import {
   createTestCompany,
   databaseUrl,
   openTestDatabase,
-  prepareDatabase,
   TEST_MODEL_NAME,
   type TestCompany,
 } from '../../support/needs/database.ts';
-import { createEmptyDatabase } from '../../support/needs/own-database.ts';
+import { createPreparedDatabase } from '../../support/needs/own-database.ts';
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 
@@ -38,10 +37,9 @@ interface Server {
 
 /** The job goes over all Teams, and graphs are changes of the tables, so these tests have a database of their own. */
 async function openServer(): Promise<Server> {
-  const own = await createEmptyDatabase(databaseUrl ?? '');
+  const own = await createPreparedDatabase(databaseUrl ?? '');
   const logger = createLogger('fatal', 'test');
   const database = openPostgres(own.url, logger);
-  await prepareDatabase(database);
   const connections: Database[] = [];
   after(async () => {
     for (const connection of connections) await connection.close();

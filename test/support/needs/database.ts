@@ -12,6 +12,9 @@ import { createLogger } from '../../../shared/logger.ts';
 /** The real PostgreSQL to test against, or undefined for the embedded database. */
 export const databaseUrl = process.env['MEMORY_TEST_DATABASE_URL'] || undefined;
 
+/** The prepared database on that server from which others are copied, if a runner has made one. */
+export const serverTemplate = process.env['MEMORY_TEST_TEMPLATE'];
+
 export const TEST_MODEL_NAME = 'Xenova/bge-m3';
 const PRINCIPAL = {
   companyName: 'Company',
@@ -59,12 +62,15 @@ export async function openTestDatabase(): Promise<Database> {
   return database;
 }
 
-/** The preparation of the database on the server: once is enough for all test files of this process. */
+/**
+ * The preparation of the database on the server: once is enough for all test files of this process. That of a runner is
+ * a copy, which needs none.
+ */
 let prepared: Promise<void> | null = null;
 
 async function openServer(url: string): Promise<Database> {
   const database = openPostgres(url, createLogger('fatal', 'test'));
-  await (prepared ??= prepareDatabase(database));
+  if (serverTemplate === undefined) await (prepared ??= prepareDatabase(database));
   return database;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/driver/database.ts';
 import { openEmbedded } from '../../../db/driver/embedded.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
+import { databaseUrl, openPrepared, prepareDatabase, serverTemplate } from './database.ts';
 import { hasFailed, keepIfThrown, noteKeptDatabase } from './evidence.ts';
 
 /** Opens an embedded database in a folder that the test looks into. */
@@ -49,16 +49,37 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   }
 }
 
+/** A PostgreSQL database of the test's own. */
+export interface ServerDatabase {
+  url: string;
+  name: string;
+  /** Removes it with its connections, or keeps it if a test has failed. Returns whether it is gone. */
+  drop(): Promise<boolean>;
+}
+
+/** A copy of a PostgreSQL database that nobody is connected to. */
+export const copyDatabase = (url: string, template: string) => createDatabase(url, ` template ${template}`);
+
+/** An empty PostgreSQL database of the test's own. */
+export const createEmptyDatabase = (url: string) => createDatabase(url, '');
+
 /**
- * An empty PostgreSQL database of the test's own. `drop` removes it with its connections, or keeps it if a test has
- * failed, and returns whether it is gone.
+ * A migrated PostgreSQL database of the test's own, with its principal: a copy of the one that the runner has made, if
+ * there is a runner. To migrate one takes seconds.
  */
-export async function createEmptyDatabase(
-  url: string,
-): Promise<{ url: string; name: string; drop(): Promise<boolean> }> {
+export async function createPreparedDatabase(url: string): Promise<ServerDatabase> {
+  if (serverTemplate !== undefined) return copyDatabase(url, serverTemplate);
+  const own = await createEmptyDatabase(url);
+  const database = openPostgres(own.url, createLogger('fatal', 'test'));
+  await prepareDatabase(database);
+  await database.close();
+  return own;
+}
+
+async function createDatabase(url: string, template: string): Promise<ServerDatabase> {
   made += 1;
   const name = `memory_own_${process.pid}_${Date.now()}_${made}`;
-  await onServer(url, `create database ${name}`);
+  await onServer(url, `create database ${name}${template}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   const drop = async () => {
@@ -77,9 +98,9 @@ export async function openOwnDatabase(
   options: { prepared: boolean } = { prepared: true },
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    const own = await createEmptyDatabase(databaseUrl);
+    const create = options.prepared ? createPreparedDatabase : createEmptyDatabase;
+    const own = await create(databaseUrl);
     const database = openPostgres(own.url, createLogger('fatal', 'test'));
-    if (options.prepared) await prepareDatabase(database);
     return {
       ...database,
       close: async () => {

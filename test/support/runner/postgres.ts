@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { createEmptyDatabase, ownDatabases } from '../needs/own-database.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import {
+  copyDatabase,
+  createEmptyDatabase,
+  ownDatabases,
+  type ServerDatabase,
+} from '../needs/own-database.ts';
 import { ROOT } from '../root.ts';
+import { prepareWithQueues } from './snapshot.ts';
 
 const NAME = 'test';
 
@@ -11,11 +19,23 @@ function control(command: 'start' | 'stop'): string {
 
 /** A database on PostgreSQL for one run. */
 export interface RunDatabase {
-  url: string;
-  /** Removes it, and the server unless it is given. */
-  remove(): Promise<void>;
-  /** How to find it if it is not removed. */
+  /** Tells the tests where it is, and from which prepared database they can copy one of their own. */
+  env: Record<string, string>;
+  /**
+   * Removes it, and the server unless it is given. If it is to be kept, removes only the database that is copied.
+   */
+  close(options: { keep: boolean }): Promise<void>;
+  /** How to find it if it is kept. */
   place: string;
+}
+
+/** A prepared database, which nobody is connected to: only such a one can be copied. */
+async function createTemplate(server: string): Promise<ServerDatabase> {
+  const template = await createEmptyDatabase(server);
+  const database = openPostgres(template.url, createLogger('fatal', 'test'));
+  await prepareWithQueues(database, template.url);
+  await database.close();
+  return template;
 }
 
 /** The server of the tests: the given one, or one that is started, or that a failed run has kept. */
@@ -27,10 +47,13 @@ export const startServer = (given: string | undefined): string => given ?? contr
  */
 export async function openRunDatabase(given: string | undefined): Promise<RunDatabase> {
   const server = startServer(given);
-  const own = await createEmptyDatabase(server);
+  const template = await createTemplate(server);
+  const own = await copyDatabase(server, template.name);
   return {
-    url: own.url,
-    remove: async () => {
+    env: { MEMORY_TEST_DATABASE_URL: own.url, MEMORY_TEST_TEMPLATE: template.name },
+    close: async ({ keep }) => {
+      await template.drop();
+      if (keep) return;
       await own.drop();
       // Another run, or kept evidence, can be on the same server.
       if (given === undefined && (await ownDatabases(server)).length === 0) control('stop');

@@ -63,7 +63,7 @@ function titleOf({ database, files }: Round): string {
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-const { MEMORY_TEST_DATABASE_URL: given, ...rest } = process.env;
+const { MEMORY_TEST_DATABASE_URL: given, MEMORY_TEST_TEMPLATE: _, ...rest } = process.env;
 // First of all: without a server, a run on both databases would fail only after minutes.
 if (
   rounds.some(
@@ -104,15 +104,15 @@ async function runOn({ database, files, covered = [] }: Round): Promise<void> {
       MEMORY_LOG_LEVEL: 'fatal',
       MEMORY_TEST_EVIDENCE: evidence,
       ...snapshot,
-      ...(own === null ? {} : { MEMORY_TEST_DATABASE_URL: own.url }),
+      ...own?.env,
       // V8 does not count code that was compiled before.
       ...(isWhole && covered.length > 0
         ? { NODE_V8_COVERAGE: coverage }
         : { NODE_COMPILE_CACHE: join(folder, 'compiled') }),
     },
   });
-  if (result.passed) await own?.remove();
-  else if (own !== null) kept.push(own.place);
+  await own?.close({ keep: !result.passed });
+  if (own !== null && !result.passed) kept.push(own.place);
   failed.push(...result.failures.map((failure) => describeFailure(failure, database)));
   passed = passed && result.passed;
 }
