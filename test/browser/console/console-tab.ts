@@ -65,10 +65,31 @@ export async function assertStaysOpen(page: Page): Promise<void> {
   assert.ok(await page.evaluate(`document.querySelector('dialog:modal') !== null`));
 }
 
-/** Axe finds nothing on the page in any look, and nothing extends beyond the screen. */
-export async function assertLooks(browser: Browser, { url, token, shown }: ConsolePage): Promise<void> {
+/** The texts of the page with this name that are outside of an element that isolates their direction. */
+function notIsolated(page: Page, name: string): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode;
+      if (data.includes(${JSON.stringify(name)}) && parentElement.closest('bdi, option, [dir=auto]') === null) found.push(data);
+    }
+    return found;
+  })()`);
+}
+
+/**
+ * Axe finds nothing on the page in any look, and nothing extends beyond the screen.
+ * @param names no text of the page with one of them is outside of an element that isolates its direction
+ */
+export async function assertLooks(
+  browser: Browser,
+  { url, token, shown }: ConsolePage,
+  names: readonly string[] = [],
+): Promise<void> {
   const page = await openWithAxe(browser, url, token);
   await shown(page);
+  for (const name of names) assert.deepEqual(await notIsolated(page, name), [], url);
   for (const look of LOOKS) {
     assert.deepEqual(await findings(page, look), [], `${url} ${JSON.stringify(look)}`);
     assert.ok(await fitsScreen(page), `${url} at ${look.width} px`);
@@ -78,7 +99,7 @@ export async function assertLooks(browser: Browser, { url, token, shown }: Conso
 
 /**
  * No text of the page with one of these names is outside of an element that isolates its direction, and nothing
- * extends beyond the screen at any width.
+ * extends beyond the screen at any width. Where axe looks at the page too, `assertLooks` does this in the same tab.
  */
 export async function assertIsolates(
   browser: Browser,
@@ -91,18 +112,7 @@ export async function assertIsolates(
     await page.setViewportSize({ width, height: 700 });
     assert.ok(await fitsScreen(page), `${url} at ${width} px`);
   }
-  for (const name of names) {
-    const outside = `(() => {
-      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-      const found = [];
-      while (walker.nextNode()) {
-        const { data, parentElement } = walker.currentNode;
-        if (data.includes(${JSON.stringify(name)}) && parentElement.closest('bdi, option, [dir=auto]') === null) found.push(data);
-      }
-      return found;
-    })()`;
-    assert.deepEqual(await page.evaluate(outside), [], url);
-  }
+  for (const name of names) assert.deepEqual(await notIsolated(page, name), [], url);
   await page.context().close();
 }
 

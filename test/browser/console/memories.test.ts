@@ -7,7 +7,7 @@ import { addMemories, addMemory, decided, listMemories } from '../../support/mem
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
-import { answerQuestions, assertIsolates, assertLooks, assertWeight, openConsole } from './console-tab.ts';
+import { answerQuestions, assertLooks, assertWeight, openConsole } from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
 const service = await openTestApp();
@@ -403,8 +403,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
       },
     };
     for (const page of [list, record]) {
-      await assertLooks(browser, page);
-      await assertIsolates(browser, page, HOSTILE);
+      await assertLooks(browser, page, HOSTILE);
       await assertWeight(browser, page);
     }
     const { page } = await open(`/memories/${hostile.id}`, company);

@@ -9,14 +9,7 @@ import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
-import {
-  answerQuestions,
-  assertIsolates,
-  assertLooks,
-  assertWeight,
-  hold,
-  openConsole,
-} from './console-tab.ts';
+import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
 const HOSTILE = ['W'.repeat(300), 'فريق الدعم الفني', '<img src=x onerror=alert(1)>'] as const;
 const service = await openTestApp();
@@ -619,8 +612,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
       shown: (page: Page) => page.getByText('Passage 1').waitFor(),
     };
     for (const page of [list, record]) {
-      await assertIsolates(browser, page, HOSTILE);
-      await assertLooks(browser, page);
+      await assertLooks(browser, page, HOSTILE);
     }
     await assertLooks(browser, {
       ...record,

@@ -27,7 +27,7 @@ const OFF_FOR_PLAYWRIGHT = [
   'msForceBrowserSignIn',
 ];
 
-/** Each of these is a page or a process more for each window, which nobody sees. Together they cost as much as the window itself. */
+/** Each is one more page or process for each window, which nobody sees. They cost as much as the window itself. */
 const OFF_FOR_SPEED = ['SpareRendererForSitePerProcess', 'WebUIOmniboxAimPopup', 'WebUIOmniboxPopup'];
 
 /** Debian's Chromium, told to speak to nobody but the pages under test. */
