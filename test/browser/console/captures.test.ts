@@ -99,7 +99,8 @@ describe('the page of captures', { skip: withoutBrowser }, () => {
     const states = () => list(page).locator('.tag').allInnerTexts();
     const staged = list(page).locator('.tag', { hasText: 'Staged' });
     const buttons = page.getByRole('button', { name: 'Release' });
-    await buttons.nth(1).waitFor();
+    // The batches and the captures come with answers of their own.
+    await Promise.all([buttons.nth(1).waitFor(), list(page).locator('.tag').nth(1).waitFor()]);
     assert.deepEqual(await states(), ['Claimed', 'Claimed']);
     await buttons.nth(1).click();
     await page.getByRole('status').filter({ hasText: '1 capture can be claimed again.' }).waitFor();
