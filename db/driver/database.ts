@@ -68,16 +68,22 @@ export type LogPosition = string;
 export interface Replica {
   /**
    * Returns the replica for a read that needs this position of the primary's log, and all that is older than the longest
-   * lag. A read that it cannot answer fails, and `isLost` tells that the primary can. Null: not now.
+   * lag. A transaction of a replica that does not have it fails. Null: it cannot be read now.
    */
-  from(needed: LogPosition | null): Database | null;
-  /** Whether the primary can answer a read that has failed on the replica with this error. */
-  isLost(error: unknown): boolean;
-  /** Notes that the user of the scope has changed something, after it was committed. Never fails. */
+  upTo(needed: LogPosition | null): Database | null;
+  /**
+   * Notes that a read has failed on the replica with this error.
+   * @returns whether the primary can answer it
+   */
+  noteFailure(error: unknown): boolean;
+  /**
+   * Notes that the user of the scope has changed something, after it was committed. If that is not possible, a warning is
+   * logged.
+   */
   noteChange(scope: Scope): Promise<void>;
   /** Whether it answers, and lags less than the longest lag. */
   isUsable(): boolean;
-  /** How many reads each server has answered that the replica can answer. */
+  /** How many of the reads that a replica can answer each server has answered. */
   readonly counts: { primary: number; replica: number };
   /** Closes the connections to it. */
   close(): Promise<void>;

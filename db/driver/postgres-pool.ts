@@ -67,7 +67,7 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const CLOSE_MS = 2000;
 
 /** The driver's message if no connection is available in time. `databaseFault` recognizes it. */
-const CONNECT_TIMED_OUT = 'timeout exceeded when trying to connect';
+export const CONNECT_TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /** How long a transaction can wait for its client before the server ends its connection. */
 const IDLE_IN_TRANSACTION_MS = 60_000;

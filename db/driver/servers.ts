@@ -40,6 +40,11 @@ async function readState(client: Pick<pg.Client, 'query'>): Promise<ServerState>
   }
 }
 
+async function isReplica(client: Pick<pg.Client, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select pg_is_in_recovery() as found');
+  return rows[0]?.found === true;
+}
+
 /** Chooses among the servers of an address. */
 export interface ServerChoice {
   /** The address to connect to now. */
@@ -50,8 +55,8 @@ export interface ServerChoice {
   skip(failed: string): void;
   /**
    * Checks the server of a new connection.
-   * @throws Error if it was the primary before another one that this process has seen, or if it only reads and there are
-   *   other addresses
+   * @throws Error if it was the primary before another one that this process has seen, or if there are other addresses and
+   *   it only reads, or is not a replica although one is wanted
    */
   readonly verify: (client: Pick<pg.Client, 'query'>) => Promise<void>;
 }
@@ -64,7 +69,7 @@ const newest = new Map<string, string>();
 
 /**
  * @param url an address of one or several hosts
- * @param isForReading whether each of its servers can be used, also one that only reads
+ * @param isForReading whether replicas are wanted, instead of the primary
  * @throws Error if it is not valid
  */
 export function chooseServer(url: string, isForReading = false): ServerChoice {
@@ -79,7 +84,12 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
       if (failed === address()) chosen = (chosen + 1) % addresses.length;
     },
     verify: async (client) => {
-      if (isForReading) return;
+      if (isForReading) {
+        if (addresses.length > 1 && !(await isReplica(client))) {
+          throw new WrongServerError('the server is no replica');
+        }
+        return;
+      }
       const { onlyReads, timeline } = await readState(client);
       if (onlyReads && addresses.length > 1) throw new WrongServerError('the server only reads');
       if (timeline === null) return;

@@ -13,7 +13,7 @@ export function later(one: LogPosition, other: LogPosition): LogPosition {
 
 /**
  * The positions of a primary over the last time: what a replica must have replayed so that it lags at most that long. The
- * clocks of the servers do not matter, and a replica that is cut off from the primary falls behind as any other.
+ * clocks of the servers do not matter, and a replica that is cut off from the primary falls behind too.
  */
 export interface PositionHistory {
   /** Adds a position that the primary had at this time, in milliseconds of one clock. */

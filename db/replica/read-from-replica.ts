@@ -18,16 +18,17 @@ export async function readFromReplica<S extends Scope, T>(
 ): Promise<T> {
   const { replica } = database;
   if (replica === undefined) return run(database);
-  const copy = replica.from(scope.lastChange);
-  if (copy !== null) {
+  const readable = replica.upTo(scope.lastChange);
+  if (readable !== null) {
     try {
-      const result = await run(copy);
+      const result = await run(readable);
       replica.counts.replica += 1;
       return result;
     } catch (error) {
-      if (!replica.isLost(error)) throw error;
+      if (!replica.noteFailure(error)) throw error;
     }
   }
+  const result = await run(database);
   replica.counts.primary += 1;
-  return run(database);
+  return result;
 }

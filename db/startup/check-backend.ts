@@ -102,7 +102,10 @@ async function checkReplica(url: string): Promise<string> {
     const [server] = await database.query<{ isReplica: boolean }>(
       'select pg_is_in_recovery() as "isReplica"',
     );
-    if (server?.isReplica === true) return 'answers';
+    if (server?.isReplica === true) {
+      await database.query(`select identity.require_replayed('0/0')`);
+      return 'answers';
+    }
   } catch (error) {
     const reason = describeError(error);
     throw new Error(

@@ -43,7 +43,7 @@ export const DATABASE_SETTINGS = {
     // Ten processes fit into the 100 connections that PostgreSQL accepts as installed, less those that it reserves.
     default: 9,
     description:
-      'The most connections of one process to PostgreSQL: one listens, and a third of the others are for the queue.',
+      'The most connections of one process to the primary: one listens, and a third of the others are for the queue.',
   },
   dataDir: {
     variable: 'MEMORY_DATA_DIR',

@@ -40,16 +40,16 @@ function fakeDatabase(answer: (text: string) => object[]) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A primary at a position, with a replica that can be made to fail. */
-async function followed(t: { after(fn: () => unknown): void }) {
+async function followed(t: { after(fn: () => unknown): void }, { origin = 'one 1' } = {}) {
   const state = { position: '0/10', fails: null as Error | null };
-  const primary = fakeDatabase(() => [{ position: state.position }]);
+  const primary = fakeDatabase(() => [{ position: state.position, origin: 'one 1' }]);
   const copy = fakeDatabase(() => {
     if (state.fails !== null) throw state.fails;
-    return [{ from: 'replica' }];
+    return [{ position: state.position, origin }];
   });
   const replica = followReplica({
     primary: primary.database,
-    copy: copy.database,
+    replica: copy.database,
     logger,
     maxLagMs: MAX_LAG_MS,
   });
@@ -112,13 +112,32 @@ describe('a read that a replica can answer', () => {
     });
   }
 
-  for (const error of [fault('57014'), fault('22P02'), new Error('Query read timeout')]) {
-    test(`fails with the error of the replica, which the primary would have too: ${error.message}`, async (t) => {
+  for (const error of [fault('57014'), fault('22P02')]) {
+    test(`fails with the error that the primary would have too: ${error.message}`, async (t) => {
       const { database, state } = await followed(t);
       state.fails = error;
       await assert.rejects(readBy(database), error);
     });
   }
+
+  test('fails after the replica did not answer: there is no time left for the primary', async (t) => {
+    const { database, state, replica } = await followed(t);
+    state.fails = new Error('Query read timeout');
+    await assert.rejects(readBy(database), state.fails);
+    assert.ok(!replica.isUsable());
+  });
+
+  test('goes to the primary while all connections to the replica are in use, which is busy and not gone', async (t) => {
+    const { database, state, replica } = await followed(t);
+    state.fails = new Error('timeout exceeded when trying to connect');
+    assert.equal(await readBy(database), 'primary');
+    assert.ok(replica.isUsable());
+  });
+
+  test('goes to the primary if the replica has the history of another one', async (t) => {
+    const { replica } = await followed(t, { origin: 'another 1' });
+    assert.equal(replica.upTo(null), null);
+  });
 
   test('goes to the primary for what the replica does not have, and for nothing that a caller may not', async (t) => {
     const { database } = await followed(t);
@@ -137,7 +156,7 @@ describe('a read that a replica can answer', () => {
     state.fails = fault('ECONNREFUSED');
     const late = followReplica({
       primary: database,
-      copy: fakeDatabase(() => {
+      replica: fakeDatabase(() => {
         throw fault('ECONNREFUSED');
       }).database,
       logger,
@@ -145,7 +164,7 @@ describe('a read that a replica can answer', () => {
     });
     t.after(() => late.close());
     await turn();
-    assert.equal(late.from(null), null);
+    assert.equal(late.upTo(null), null);
     const { replica: _, ...alone } = database;
     assert.equal(await readBy(alone), 'primary');
     assert.ok(replica.isUsable());
@@ -166,16 +185,18 @@ describe('the position of a change', () => {
     const command = { lock: async () => {}, apply: async () => ({ result: 'done', audit: [] }) };
     assert.equal(await runCommand(noting, companyScope(caller), command), 'done');
     assert.deepEqual(notes, [companyScope(caller)]);
-    await database.query('select identity.note_change($1, $2)', [caller.companyId, caller.userId]);
+    // A position of another server, from which the database was restored, goes away.
     await database.query(
-      `update identity.caller_change set position = 'FF/0' where company_id = $1 and user_id = $2`,
+      `insert into identity.caller_change (company_id, user_id, position) values ($1, $2, 'FFFF/0')`,
       [caller.companyId, caller.userId],
     );
-    // An earlier one, noted late, does not replace it.
     await database.query('select identity.note_change($1, $2)', [caller.companyId, caller.userId]);
     const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(company.token) }, config);
     assert.ok(typeof found === 'object');
-    assert.equal(found.identity.lastChange, 'FF/0');
+    const noted = found.identity.lastChange ?? '';
+    assert.match(noted, /^[0-9A-F]+\/[0-9A-F]+$/);
+    assert.equal(later(noted, 'FFFF/0'), 'FFFF/0');
+    assert.notEqual(noted, 'FFFF/0');
   });
 
   test('is never reached on a server that is no replica', async () => {

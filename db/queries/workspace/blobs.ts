@@ -79,6 +79,9 @@ async function insertSlice(tx: Queryable, slice: readonly Blob[]): Promise<void>
   ]);
 }
 
+/** Whether the content is in the database, and not in a bucket. */
+const isHere = ({ content }: FoundContent) => content !== null;
+
 /** The bytes of a content, which must be in the database. */
 function contentOf({ content }: FoundContent): Buffer {
   // Another process has a bucket, and this one was not restarted with it.
@@ -98,7 +101,8 @@ export function databaseBlobs(database: Database): BlobStore {
     read: async (scope, sha256) => {
       const found = await readFromReplica(database, scope, async (from) => {
         const contents = await transaction(from, scope, (tx) => findContents(tx, sha256));
-        if (contents.length < new Set(sha256).size && from !== database) throw new BehindError();
+        const isComplete = contents.length === new Set(sha256).size && contents.every(isHere);
+        if (!isComplete && from !== database) throw new BehindError();
         return contents;
       });
       return new Map(found.map((each) => [each.sha256, contentOf(each)]));
@@ -106,7 +110,7 @@ export function databaseBlobs(database: Database): BlobStore {
     readPart: async (scope, sha256, part) => {
       const found = await readFromReplica(database, scope, async (from) => {
         const [content] = await readOnce(from, scope, (tx) => findContents(tx, [sha256], part));
-        if (content === undefined && from !== database) throw new BehindError();
+        if (from !== database && (content === undefined || !isHere(content))) throw new BehindError();
         return content;
       });
       return found === undefined ? null : contentOf(found);

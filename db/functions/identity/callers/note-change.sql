@@ -6,9 +6,11 @@ language plpgsql volatile security definer set search_path = identity, pg_temp
 as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  insert into caller_change as c (company_id, user_id, position)
-  values (p_company, p_user, pg_current_wal_flush_lsn())
-  on conflict (company_id, user_id) do update set position = greatest(c.position, excluded.position);
+  insert into caller_change (company_id, user_id, position)
+  values (p_company, p_user, pg_current_wal_insert_lsn())
+  -- Read again after the lock of the row, so that it never goes back; and never kept, so that a position of another server,
+  -- from which the database was restored, goes away.
+  on conflict (company_id, user_id) do update set position = pg_current_wal_insert_lsn();
 end $$;
 
 revoke execute on function identity.note_change(uuid, uuid) from public, memory_service, memory_worker;
