@@ -1,4 +1,3 @@
-import { REQUEST_TIMEOUTS } from '../db/driver/postgres-pool.ts';
 import { openQueue } from '../db/queue/queue.ts';
 import { checkBackend } from '../db/startup/check-backend.ts';
 import { shareConnections } from '../db/startup/connection-budget.ts';
@@ -28,7 +27,7 @@ async function main(): Promise<void> {
   const stopTracing = await startTracing(config, 'api', logger);
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
-  const { database, blobs, principal } = await startBackend(config, logger, REQUEST_TIMEOUTS);
+  const { database, blobs, principal } = await startBackend(config, logger, 'requests');
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseDirectUrl,

@@ -73,6 +73,6 @@ export function writableReader({ logger, database }: Omit<Sources, 'config'>): (
   return inTime(
     logger,
     'the database did not answer',
-    async () => (await findWriteObstacle(database)) === null,
+    async () => (await database.transaction(findWriteObstacle)) === null,
   );
 }

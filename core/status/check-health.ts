@@ -51,7 +51,7 @@ export async function checkReadiness({
   logger,
 }: Pick<Dependencies, 'database' | 'logger'>): Promise<{ writes: boolean; reason?: WriteObstacle }> {
   // A search writes an audit event, so it cannot be answered if the database cannot write.
-  if (!database.canWrite()) return { writes: false };
+  if (!database.canWrite() && database.backend === 'pglite') return { writes: false };
   const found = await withinTimeout(
     logger,
     findWriteObstacle(database).then((obstacle) => ({ obstacle })),

@@ -3,10 +3,11 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
-import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
+import { JOB_TIMEOUTS, type PostgresTimeouts, REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { followReplica } from '../replica/follow-replica.ts';
+import { refuseUnconfirmedChanges } from '../replica/refuse-unconfirmed.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import { shareConnections, warnOfTooFewConnections } from './connection-budget.ts';
 import { foldStoredNames } from './folded-names.ts';
@@ -27,12 +28,13 @@ const START_CONNECTIONS = 2;
  * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server
  * principal, folds the names that are not folded yet, asserts that row-level security is effective, and opens the bucket, if
  * there is one.
- * @param timeouts of PostgreSQL; `JOB_TIMEOUTS` if absent
+ * @param use what the database is for, which decides how long a statement can take on PostgreSQL. Requests are also
+ *   refused while no synchronous replica confirms changes. Jobs wait for it instead: each refusal would count as an attempt
  */
 export async function startBackend(
   config: Config,
   logger: Logger,
-  timeouts?: PostgresTimeouts,
+  use: 'requests' | 'jobs' = 'jobs',
 ): Promise<Backend> {
   const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null || databaseDirectUrl === null) {
@@ -53,35 +55,40 @@ export async function startBackend(
   });
   await direct.close();
   const { pool: max } = shareConnections(config.databasePool);
-  const options = { max, ...(timeouts === undefined ? {} : { timeouts }) };
-  const database = withReplica(openPostgres(databaseUrl, logger, options), config, logger, options);
+  const timeouts = use === 'requests' ? REQUEST_TIMEOUTS : JOB_TIMEOUTS;
+  const opened = openPostgres(databaseUrl, logger, { max, timeouts });
+  const watch = () => openPostgres(databaseUrl, logger, { max: 1, timeouts });
+  const primary =
+    use === 'requests' ? refuseUnconfirmedChanges({ database: opened, watched: watch(), logger }) : opened;
+  const database = withReplica(primary, config, logger, { max, timeouts });
   // A pooler, or its address, can be wrong although the database itself answers.
   await closeIfFails(database, () => database.query('select 1'));
   const blobs = await closeIfFails(database, () => openBlobs(database, config, logger));
   return { database, blobs, principal };
 }
 
-/** How long a request waits for a connection to the replica, in milliseconds. After that, the primary is read. */
-const REPLICA_CONNECT_MS = 1000;
+/** How long a read waits for a connection to the replica, or for a lock there, in milliseconds. Then the primary is read. */
+const REPLICA_WAIT_MS = 1000;
 
 /** The database with its replica, if the settings name one. The service starts without it if it does not answer. */
 function withReplica(
   primary: Database,
   { databaseReplicaUrl, replicaMaxLagMs }: Pick<Config, 'databaseReplicaUrl' | 'replicaMaxLagMs'>,
   logger: Logger,
-  { max, timeouts = JOB_TIMEOUTS }: { max: number; timeouts?: PostgresTimeouts },
+  { max, timeouts }: { max: number; timeouts: PostgresTimeouts },
 ): Database {
   if (databaseReplicaUrl === null) return primary;
-  const copy = openPostgres(databaseReplicaUrl, logger, {
+  const opened = openPostgres(databaseReplicaUrl, logger, {
     max,
     timeouts: {
       ...timeouts,
-      connect: REPLICA_CONNECT_MS,
-      connectWhileUnresponsive: REPLICA_CONNECT_MS,
+      connect: REPLICA_WAIT_MS,
+      connectWhileUnresponsive: REPLICA_WAIT_MS,
+      lock: REPLICA_WAIT_MS,
     },
     isForReading: true,
   });
-  const replica = followReplica({ primary, copy, logger, maxLagMs: replicaMaxLagMs });
+  const replica = followReplica({ primary, replica: opened, logger, maxLagMs: replicaMaxLagMs });
   return {
     ...primary,
     replica,

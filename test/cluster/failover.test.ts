@@ -65,6 +65,19 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     const reason = 'no_synchronous_replica';
     assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
     assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 0$/m);
+    // More than the process has connections: those that wait for the replica do not use them up.
+    const waiting = async () => {
+      const [row] = await old.query(
+        `select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'`,
+      );
+      return row?.['n'];
+    };
+    await Promise.all(Array.from({ length: 12 }, write));
+    const before = await waiting();
+    const refused = Promise.all([...Array.from({ length: 12 }, write), search().then(({ status }) => status)]);
+    assert.equal((await send(api.url, list)).status, 200);
+    assert.deepEqual(new Set(await refused), new Set([503]));
+    assert.equal(await waiting(), before);
     await promoted.start();
     await waitFor(async () => (await write()) === 201);
     assert.equal((await search()).status, 200);

@@ -23,13 +23,14 @@ export type WriteObstacle = 'read_only' | 'no_synchronous_replica';
 export async function findWriteObstacle(database: Pick<Database, 'query'>): Promise<WriteObstacle | null> {
   const [row] = await database.query<{ obstacle: WriteObstacle | null }>(
     `select case
-       when current_setting('transaction_read_only') = 'on' then 'read_only'
+       when pg_is_in_recovery() then 'read_only'
        when current_setting('synchronous_standby_names') <> ''
             and current_setting('synchronous_commit') in ('on', 'remote_write', 'remote_apply')
             and (not exists (select from pg_stat_replication)
                  or exists (select from pg_stat_activity where wait_event = 'SyncRep'
                                and query_start < clock_timestamp() - interval '5 seconds'))
-         then 'no_synchronous_replica' end as obstacle`,
+         then 'no_synchronous_replica'
+       when current_setting('transaction_read_only') = 'on' then 'read_only' end as obstacle`,
   );
   if (row === undefined) throw new Error('the state of the database was not returned');
   return row.obstacle;
