@@ -74,7 +74,10 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     };
     await Promise.all(Array.from({ length: 12 }, write));
     const before = await waiting();
-    const refused = Promise.all([...Array.from({ length: 12 }, write), search().then(({ status }) => status)]);
+    const refused = Promise.all([
+      ...Array.from({ length: 12 }, write),
+      search().then(({ status }) => status),
+    ]);
     assert.equal((await send(api.url, list)).status, 200);
     assert.deepEqual(new Set(await refused), new Set([503]));
     assert.equal(await waiting(), before);

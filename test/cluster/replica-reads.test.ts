@@ -92,7 +92,7 @@ describe('reads from a replica', () => {
 
   /** Waits until the replica has all that the primary has. */
   async function caughtUp(): Promise<void> {
-    const [row] = await primary.query('select pg_current_wal_lsn()::text as at');
+    const [row] = await primary.query('select pg_current_wal_insert_lsn()::text as at');
     await waitFor(async () => {
       const [seen] = await replica.query(
         `select pg_last_wal_replay_lsn() >= '${String(row?.['at'])}' as has`,
@@ -135,6 +135,29 @@ describe('reads from a replica', () => {
     assert.deepEqual(event, { events: 1 });
   });
 
+  test('explanations, memories, versions of files and their contents are answered by the replica too', async () => {
+    const text = 'an otter swims';
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const path = 'team/otter.md';
+    const contentBase64 = Buffer.from(text).toString('base64');
+    const pushed = await post(one, '/v1/workspace/push', {
+      files: [{ path, baseVersion: 0, contentBase64, sha256 }],
+    });
+    assert.equal(pushed.status, 200, pushed.text);
+    await caughtUp();
+    const servers = await serversOf(two, async () => {
+      const query = { query: 'otter', embeddingMode: 'keyword', scope: {}, explain: true };
+      assert.equal((await post(two, '/v1/memory/search', query)).status, 200);
+      for (const list of ['/v1/memory/memories?state=review', `/v1/workspace/versions?path=${path}`]) {
+        const listed = await send(two.url, { method: 'GET', path: list });
+        assert.equal(listed.status, 200, listed.text);
+      }
+      const pulled = await post(two, '/v1/workspace/pull', { files: [{ path }] });
+      assert.equal(pulled.status, 200, pulled.text);
+    });
+    assert.deepEqual(servers, { replica: 4, primary: 0 });
+  });
+
   test('feedback on a search that the replica has answered is stored at once', async () => {
     const { queryId, hits } = await search(two, 'otter', reader);
     const body = { queryId, chunkId: hits[0]?.chunk_id, verdict: 'useful' };
@@ -175,11 +198,13 @@ describe('reads from a replica', () => {
         path: `/v1/workspace/manifest${query}`,
         token: reader,
       });
-      return json as { revision: number; items: unknown[] };
+      return json as { revision: number; items: { path: string }[] };
     };
-    assert.deepEqual((await manifest('')).items, []);
+    const paths = (await manifest('')).items.map((item) => item.path);
+    assert.deepEqual(paths, ['team/otter.md']);
     // Someone who has seen a revision gets no older one, and would otherwise miss what is between them.
-    assert.deepEqual(await manifest(`?since=${revision}`), { ...(await manifest('')), revision });
+    const seen = await manifest(`?since=${revision}`);
+    assert.deepEqual([seen.revision, seen.items], [revision, []]);
     const pulled = await post(two, '/v1/workspace/pull', { files: [{ path: 'team/heron.md' }] }, reader);
     assert.equal((pulled.json as { files: { contentBase64: string }[] }).files[0]?.contentBase64, content);
   });

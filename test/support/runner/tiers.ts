@@ -60,6 +60,7 @@ export const EMBEDDED_ONLY = [
  */
 export const SLOW_ON_BOTH = [
   'test/faults/{kill-push,kill-worker}.test.ts',
+  'test/db/search/wide-filters.test.ts',
   'test/worker/imports/turns.test.ts',
   'test/worker/redaction/planted.test.ts',
 ];
