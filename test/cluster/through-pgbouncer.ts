@@ -20,7 +20,9 @@ const named = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync(API_FILES, { cwd: ROOT }).sort();
 try {
   const server = await startPostgres({ shared_buffers: '256MB', max_connections: '300' });
-  const pooler = await startPgBouncer(`host=127.0.0.1 port=${server.port}`);
+  // Many services run at once here, each with the connections of a process.
+  const clients = { max_client_conn: '2000' };
+  const pooler = await startPgBouncer(`host=127.0.0.1 port=${server.port}`, clients);
   const run = spawn(process.execPath, ['test/support/runner/run.ts', 'postgres', ...files], {
     cwd: ROOT,
     stdio: 'inherit',

@@ -57,8 +57,15 @@ export interface ServerDatabase {
   drop(): Promise<boolean>;
 }
 
-/** A copy of a PostgreSQL database that nobody is connected to. */
-export const copyDatabase = (url: string, template: string) => createDatabase(url, ` template ${template}`);
+/** A copy of a PostgreSQL database that nobody uses. The connections that a pooler keeps to it are ended. */
+export async function copyDatabase(url: string, template: string): Promise<ServerDatabase> {
+  await onServer(
+    url,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = '${template}' and usename = current_user`,
+  );
+  return createDatabase(url, ` template ${template}`);
+}
 
 /** An empty PostgreSQL database of the test's own. */
 export const createEmptyDatabase = (url: string) => createDatabase(url, '');

@@ -14,6 +14,7 @@ import { needsOf, usesDatabase } from './needs.ts';
  *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:all        all of these
  *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
+ *   npm run test:pgbouncer  test/api on PostgreSQL behind PgBouncer, from Debian; needs root
  */
 export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all', 'cluster'] as const;
 export type Tier = (typeof TIERS)[number];
