@@ -11,11 +11,12 @@ import type { ObjectGateway } from './servers/radosgw.ts';
  * The service on PostgreSQL and a bucket, as processes, and what the tests ask of it.
  */
 
-const SERVER = ['start', 'objects'];
+/** Of this process alone: the first of several test files to end would stop a server that they share. */
+const SERVER = `objects-${process.pid}`;
 
 /** An empty database of PostgreSQL, and what removes it with its server. */
 export async function openServerDatabase() {
-  const server = execFileSync('.ci/postgres', SERVER, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const server = execFileSync('.ci/postgres', ['start', SERVER], { cwd: ROOT, encoding: 'utf8' }).trim();
   const own = await createEmptyDatabase(server);
   return {
     url: own.url,
@@ -23,7 +24,7 @@ export async function openServerDatabase() {
       await own.drop();
       // A server that was there before stays.
       if (process.env['MEMORY_TEST_DATABASE_URL'] === undefined)
-        execFileSync('.ci/postgres', ['stop', 'objects'], { cwd: ROOT });
+        execFileSync('.ci/postgres', ['stop', SERVER], { cwd: ROOT });
     },
   };
 }
