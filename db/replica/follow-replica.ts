@@ -77,8 +77,8 @@ export function followReplica({ primary, replica, logger, maxLagMs }: ReplicaOpt
     const needed = history.oldest(at);
     if (needed === null) return;
     try {
-      const read = replica.query<ServerState>(
-        `select identity.require_replayed($1::pg_lsn)::text as position, ${ORIGIN}`,
+      const read = replica.query<Pick<ServerState, 'origin'>>(
+        `select ${ORIGIN} from identity.require_replayed($1::pg_lsn)`,
         [needed],
       );
       const [found] = await withTimeout(BEAT_TIMEOUT_MS, read, 'the replica does not answer');

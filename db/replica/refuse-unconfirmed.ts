@@ -39,6 +39,8 @@ export function refuseUnconfirmedChanges({
     isLooking = false;
     const wasRefusing = isRefusing;
     isRefusing = obstacle === 'no_synchronous_replica';
+    // Transactions that wait look too: each lookup replaces the next one, so that there is one at a time.
+    clearTimeout(timer);
     if (isRefusing && !isClosed) timer = setTimeout(look, lookAfterMs).unref();
     if (isRefusing === wasRefusing) return;
     if (isRefusing) logger.error('no synchronous replica confirms changes, so they are refused');

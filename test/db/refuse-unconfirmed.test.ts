@@ -70,6 +70,33 @@ test('changes are refused from when one waits for a replica until they are confi
   assert.deepEqual(openings, [undefined]);
 });
 
+test('the state is looked up once at a time, however many changes wait', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const { state, database } = service(t);
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1) {
+      t.mock.timers.tick(1);
+      await settled();
+    }
+  };
+  const held = Promise.withResolvers<void>();
+  state.holds = held.promise;
+  state.obstacle = 'no_synchronous_replica';
+  const waiting: Promise<void>[] = [];
+  for (let begun = 0; begun < LOOK_AFTER_MS - 1; begun += 1) {
+    waiting.push(database.transaction(nothing));
+    await pass(1);
+  }
+  await pass(2 * LOOK_AFTER_MS);
+  assert.ok(!database.canWrite());
+  held.resolve();
+  await Promise.all(waiting);
+  const before = state.looks;
+  await pass(3 * LOOK_AFTER_MS);
+  assert.equal(state.looks - before, 3);
+});
+
 test('the state is not looked up while transactions are short', async (t) => {
   const { state, database } = service(t);
   for (let times = 0; times < 20; times += 1) {
