@@ -3008,6 +3008,7 @@ CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_client
  RETURNS record
  LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_bitmapscan TO 'off'
 AS $function$
 declare
@@ -3028,12 +3029,14 @@ begin
      where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
        and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
-    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
-    select a.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true)
+    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by
+    -- its id, also without statistics.
+    select a.id, v.points
       from unnest(p_filter.allowed) a (id)
+      cross join lateral (select -(e.embedding <#> p_embedding) as points from chunk_embedding e
+                           where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true offset 0) v
   ), nearest as (
-    select c.chunk_id, c.points from compared c where c.points is not null order by c.points desc, c.chunk_id
+    select c.chunk_id, c.points from compared c order by c.points desc, c.chunk_id
      -- All of them if some will not pass.
      limit case when not p_filter.looked_up then p_limit end
   )
@@ -4140,15 +4143,14 @@ declare
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1 in the Team layer, and in clients. Each query reads only its layers.
+    -- Counts no further than exact_scan + 1. Each part reads only its layers.
     select count(*) into v_rows from (
-      (select from chunk_embedding e
-        where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
-        limit exact_scan + 1)
+      select from chunk_embedding e
+       where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
       union all
-      (select from chunk_embedding e
-        where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
-        limit exact_scan + 1)) n;
+      select from chunk_embedding e
+       where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+      limit exact_scan + 1) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then

@@ -6,6 +6,8 @@ create or replace function memory.nearest_in_full(
   out chunk_ids uuid[], out points float8[]
 )
 language plpgsql stable
+-- Also when nearest_by_signs calls it, which makes a plan each time.
+set plan_cache_mode = force_generic_plan
 -- The plan is for any scope, so it expects most rows of the Team. A bitmap scan of all of them would seem cheaper.
 set enable_bitmapscan = off
 as $$
@@ -27,12 +29,14 @@ begin
      where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
        and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
-    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
-    select a.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true)
+    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by
+    -- its id, also without statistics.
+    select a.id, v.points
       from unnest(p_filter.allowed) a (id)
+      cross join lateral (select -(e.embedding <#> p_embedding) as points from chunk_embedding e
+                           where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true offset 0) v
   ), nearest as (
-    select c.chunk_id, c.points from compared c where c.points is not null order by c.points desc, c.chunk_id
+    select c.chunk_id, c.points from compared c order by c.points desc, c.chunk_id
      -- All of them if some will not pass.
      limit case when not p_filter.looked_up then p_limit end
   )

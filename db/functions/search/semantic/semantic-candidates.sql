@@ -29,15 +29,14 @@ declare
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1 in the Team layer, and in clients. Each query reads only its layers.
+    -- Counts no further than exact_scan + 1. Each part reads only its layers.
     select count(*) into v_rows from (
-      (select from chunk_embedding e
-        where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
-        limit exact_scan + 1)
+      select from chunk_embedding e
+       where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
       union all
-      (select from chunk_embedding e
-        where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
-        limit exact_scan + 1)) n;
+      select from chunk_embedding e
+       where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+      limit exact_scan + 1) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
