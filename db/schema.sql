@@ -1855,6 +1855,29 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.count_pending(p_client uuid, p_source uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := memory.claimed_team();
+begin
+  if p_client is null then
+    return (
+      select count(*) from (select c.id from chunk c where c.team_id = v_team and c.source_id = p_source order by c.ordinal offset 0) c
+       cross join lateral (select from embedding_pending p
+                            where p.team_id = v_team and p.client_id is null and p.chunk_id = c.id offset 0) p);
+  end if;
+  return (
+    select count(*) from (select c.id from chunk c where c.team_id = v_team and c.source_id = p_source order by c.ordinal offset 0) c
+     cross join lateral (select from embedding_pending p
+                          where p.team_id = v_team and p.client_id = p_client and p.chunk_id = c.id offset 0) p);
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
  LANGUAGE plpgsql
@@ -1870,7 +1893,7 @@ declare
 begin
   return query
   with source_due as materialized (
-    select s.id, s.kind, s.chunk_count, s.terms_version from source s
+    select s.id, s.client_id, s.kind, s.chunk_count, s.terms_version from source s
      where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
        and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   ), item_due as materialized (
@@ -1885,10 +1908,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -count(*)
-    from source_due d
-    join chunk c on c.team_id = v_team and c.source_id = d.id
-    join embedding_pending p on p.team_id = v_team and p.chunk_id = c.id
+  select 'pending', null, null, -coalesce(sum(count_pending(d.client_id, d.id)), 0)::bigint from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)
@@ -3778,9 +3798,24 @@ begin
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
-  dropped := array(select k.chunk_id from unnest(v_left) m (hash)
-                     join chunk_keyword k on k.team_id = v_team and k.client_id is not distinct from p_client
-                      and uuid_hash(k.chunk_id) = m.hash);
+  -- Each is looked up in the order of the index, which is cheap whatever the statistics are.
+  if p_client is null then
+    dropped := array(
+      select k.chunk_id from unnest(v_left) m (hash)
+       cross join lateral (
+         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+          where k.team_id = v_team and k.client_id is null and uuid_hash(k.chunk_id) >= m.hash
+          order by k.client_id, uuid_hash(k.chunk_id) limit 1) k
+       where k.hash = m.hash);
+  else
+    dropped := array(
+      select k.chunk_id from unnest(v_left) m (hash)
+       cross join lateral (
+         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+          where k.team_id = v_team and k.client_id = p_client and uuid_hash(k.chunk_id) >= m.hash
+          order by uuid_hash(k.chunk_id) limit 1) k
+       where k.hash = m.hash);
+  end if;
   deleted := cardinality(v_left) - cardinality(dropped);
 end $function$;
 grant execute to memory_worker;
@@ -4628,10 +4663,8 @@ begin
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -count(*)
+  select 'pending', null, null, -coalesce(sum(count_pending(s.client_id, s.id)), 0)::bigint
     from source s
-    join chunk c on c.team_id = s.team_id and c.source_id = s.id
-    join embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all

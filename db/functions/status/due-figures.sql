@@ -14,7 +14,7 @@ declare
 begin
   return query
   with source_due as materialized (
-    select s.id, s.kind, s.chunk_count, s.terms_version from source s
+    select s.id, s.client_id, s.kind, s.chunk_count, s.terms_version from source s
      where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
        and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   ), item_due as materialized (
@@ -29,10 +29,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -count(*)
-    from source_due d
-    join chunk c on c.team_id = v_team and c.source_id = d.id
-    join embedding_pending p on p.team_id = v_team and p.chunk_id = c.id
+  select 'pending', null, null, -coalesce(sum(count_pending(d.client_id, d.id)), 0)::bigint from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)

@@ -18,10 +18,8 @@ begin
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -count(*)
+  select 'pending', null, null, -coalesce(sum(count_pending(s.client_id, s.id)), 0)::bigint
     from source s
-    join chunk c on c.team_id = s.team_id and c.source_id = s.id
-    join embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all

@@ -40,9 +40,24 @@ begin
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
-  dropped := array(select k.chunk_id from unnest(v_left) m (hash)
-                     join chunk_keyword k on k.team_id = v_team and k.client_id is not distinct from p_client
-                      and uuid_hash(k.chunk_id) = m.hash);
+  -- Each is looked up in the order of the index, which is cheap whatever the statistics are.
+  if p_client is null then
+    dropped := array(
+      select k.chunk_id from unnest(v_left) m (hash)
+       cross join lateral (
+         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+          where k.team_id = v_team and k.client_id is null and uuid_hash(k.chunk_id) >= m.hash
+          order by k.client_id, uuid_hash(k.chunk_id) limit 1) k
+       where k.hash = m.hash);
+  else
+    dropped := array(
+      select k.chunk_id from unnest(v_left) m (hash)
+       cross join lateral (
+         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+          where k.team_id = v_team and k.client_id = p_client and uuid_hash(k.chunk_id) >= m.hash
+          order by uuid_hash(k.chunk_id) limit 1) k
+       where k.hash = m.hash);
+  end if;
   deleted := cardinality(v_left) - cardinality(dropped);
 end $$;
 
