@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Connections } from './database.ts';
-import { chooseServer } from './servers.ts';
+import { chooseServer, type ServerChoice } from './servers/server-choice.ts';
+import { NO_WATCH } from './servers/watch-hosts.ts';
 import { types } from './value-parsers.ts';
 
 /**
@@ -84,8 +85,8 @@ export function beginWithin({ statement, lock }: PostgresTimeouts): string | nul
   );
 }
 
-/** The settings of a single connection, which the pool also has. Nothing in them is a parameter of the server. */
-export function connectionSettings(connectionString: string, timeouts: PostgresTimeouts) {
+/** The settings of each connection. Nothing in them is a parameter of the server. */
+function connectionSettings(connectionString: string, timeouts: PostgresTimeouts) {
   return {
     connectionString,
     connectionTimeoutMillis: timeouts.connect,
@@ -114,8 +115,11 @@ export interface ConnectionPool {
   /** @throws Error if no connection is available in time */
   use<T>(fn: (client: pg.Client, destroyAfterUse: DestroyAfterUse) => Promise<T>): Promise<T>;
   readonly connections: () => Connections;
-  /** The address of the server that new connections go to. */
-  readonly address: () => string;
+  /**
+   * Opens a connection beside the pool, to the same server and with the same limits.
+   * @throws Error if it cannot be opened, or its server must not be used
+   */
+  readonly open: (settings: pg.ClientConfig) => Promise<pg.Client>;
   /** Closes the pool. A second call has no effect. */
   readonly close: () => Promise<void>;
 }
@@ -138,11 +142,11 @@ export function openConnectionPool(
   isForReading = false,
 ): ConnectionPool {
   const servers = chooseServer(settings.connectionString, isForReading);
-  const pool = new pg.Pool({
-    ...settings,
-    connectionString: servers.address(),
-    verify: callbackify(servers.verify),
-  });
+  // What builds an index for hours is no sign of a server that hangs. Other pools of the process end its connection.
+  const watch = timeouts.statement === 0 ? NO_WATCH : servers.watch();
+  const pool = new pg.Pool({ ...settings, Client: servers.Client, verify: callbackify(servers.verify) });
+  // What waits for a connection gets one to the server that is chosen then.
+  Object.defineProperty(pool.options, 'connectionString', { get: servers.address, enumerable: true });
   // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
   const lastAnswer = new WeakMap<pg.PoolClient, number>();
@@ -151,6 +155,7 @@ export function openConnectionPool(
   const noteAnswer = (client: pg.PoolClient) => {
     lastAnswer.set(client, performance.now());
     isUnresponsive = false;
+    watch.noteAnswer();
   };
   const noteTimeout = () => {
     isUnresponsive = true;
@@ -165,7 +170,6 @@ export function openConnectionPool(
   const connectToServer = async (): Promise<pg.PoolClient> => {
     for (let attempt = 1; ; attempt += 1) {
       const address = servers.address();
-      pool.options.connectionString = address;
       try {
         return await pool.connect();
       } catch (error) {
@@ -188,34 +192,68 @@ export function openConnectionPool(
       client.release(true);
     }
   };
+  const use: ConnectionPool['use'] = async (fn) => {
+    const client = await connect();
+    let failure: Error | undefined;
+    try {
+      const result = await fn(client, (reason) => {
+        failure = reason;
+      });
+      noteAnswer(client);
+      return result;
+    } catch (error) {
+      if (isUnanswered(error)) noteTimeout();
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  };
   let closing: Promise<void> | null = null;
   return {
     use: async (fn) => {
-      const client = await connect();
-      let failure: Error | undefined;
+      watch.begin();
       try {
-        const result = await fn(client, (reason) => {
-          failure = reason;
-        });
-        noteAnswer(client);
-        return result;
-      } catch (error) {
-        if (isUnanswered(error)) noteTimeout();
-        throw error;
+        return await use(fn);
       } finally {
-        client.release(failure);
+        watch.end();
       }
     },
+    open: (single) =>
+      openConnection(servers, { ...connectionSettings(servers.address(), timeouts), ...single }),
     connections: () => ({
       max: settings.max,
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    address: servers.address,
     close: () =>
       (closing ??= withTimeout(CLOSE_MS, pool.end(), 'the pool did not close in time').catch(
         (error: unknown) => logger.warn({ err: error }, 'database connections were left open'),
       )),
   };
+}
+
+/** How long ending a connection can take. A dead one would never end. */
+const END_MS = 1000;
+
+/** Ends a connection that is not one of a pool. */
+export async function endConnection(client: pg.Client): Promise<void> {
+  await withTimeout(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
+}
+
+async function openConnection(
+  { Client, verify }: ServerChoice,
+  settings: pg.ClientConfig,
+): Promise<pg.Client> {
+  const client = new Client(settings);
+  // The attempt to connect, or the running statement, fails too and reports the error.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await verify(client);
+    return client;
+  } catch (error) {
+    await endConnection(client);
+    throw error;
+  }
 }

@@ -13,6 +13,7 @@ import {
   type PostgresTimeouts,
   poolSettings,
 } from './postgres-pool.ts';
+import { sendBegin } from './servers/checked-begin.ts';
 import { inStatementSpan } from './statement-span.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
@@ -133,7 +134,7 @@ export async function queryWithin<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   sendTogether(client);
-  const sent = [client.query(beginning), send(), client.query('commit')] as const;
+  const sent = [sendBegin(client, beginning), send(), client.query('commit')] as const;
   // After an error of the statement, `commit` rolls back and is answered too: the next user must not get that answer.
   const [begun, answer, committed] = await Promise.allSettled(sent);
   for (const part of [begun, answer, committed]) if (part.status === 'rejected') throw part.reason;
@@ -155,6 +156,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   return source.use(async (client, destroyAfterUse) => {
     let cause: unknown;
+    let notBegun: unknown;
     const { query } = queryable(client, (error) => {
       cause ??= error;
     });
@@ -175,7 +177,9 @@ async function inTransaction<T>(
       }
     };
     try {
-      const { begun, result } = await begin({ client, query }, opening, run);
+      const { begun, result } = await begin({ client, query }, opening, run, (error) => {
+        notBegun = error;
+      });
       // A statement that could not be sent has failed too, but the server does not know it.
       if (cause !== undefined) throw cause;
       // Answered after all other statements, also those that `fn` has not waited for.
@@ -186,8 +190,8 @@ async function inTransaction<T>(
         throw cause ?? new Error('the transaction was rolled back: a statement in it had failed');
       return result;
     } catch (error) {
-      const failure = isAborted(error) ? (cause ?? error) : error;
       await rollBack(client, destroyAfterUse, error);
+      const failure = notBegun ?? (isAborted(error) ? (cause ?? error) : error);
       if (isStaleStatement(failure) || isReadOnly(failure)) destroyAfterUse(failure);
       throw failure;
     }
@@ -197,6 +201,7 @@ async function inTransaction<T>(
 /**
  * Begins a transaction with its settings, and runs `run`. All that is sent at once goes into one packet, which
  * saves round trips.
+ * @param onFailure is called if the transaction does not begin
  * @returns the result of `run`, and whether the transaction has begun, which can be unknown until `commit` is answered
  * @throws Error if it does not begin, or if `run` fails
  */
@@ -204,14 +209,15 @@ async function begin<T>(
   { client, query }: PostgresTransaction,
   { beginning, text, isSentWithFirstRead }: Beginning,
   run: (ask: Queryable['query']) => Promise<T>,
+  onFailure: (error: unknown) => void,
 ): Promise<{ begun: Promise<unknown>; result: T }> {
   sendTogether(client);
-  const begun = client.query(text === undefined ? beginning : `${beginning}; ${text}`);
+  const begun = sendBegin(client, text === undefined ? beginning : `${beginning}; ${text}`);
+  begun.catch(onFailure);
   if (isSentWithFirstRead !== true) {
     await begun;
     return { begun, result: await run(query) };
   }
-  begun.catch(() => undefined);
   const gate = openGate(begun, query);
   const result = await run(gate.query);
   // The statements that wait are sent now, before `commit`.

@@ -1,17 +1,18 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from '../../shared/logger.ts';
-import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { queryWithin } from '../driver/postgres.ts';
 import {
   BUILD_TIMEOUTS,
   beginWithin,
-  connectionSettings,
+  type ConnectionPool,
+  endConnection,
   openConnectionPool,
   type PostgresTimeouts,
   poolSettings,
 } from '../driver/postgres-pool.ts';
-import { END_TIMEOUT_MS, listenOn } from './listen.ts';
+import { sendBegin } from '../driver/servers/checked-begin.ts';
+import { listenOn } from './listen.ts';
 import { type Listen, type ListenWaits, listenAgainLater } from './listen-again.ts';
 
 /** What pg-boss needs of a database. */
@@ -55,11 +56,11 @@ export function openQueueConnections(
   let isStarting = true;
   const executeSql: QueueDatabase['executeSql'] = async (text, values) => {
     const isLong = INDEX_CONCURRENTLY.test(text) || (isStarting && BEGIN.test(text));
-    if (isLong) return queryWithoutLimits(pool.address(), text, values);
+    if (isLong) return queryWithoutLimits(pool, text, values);
     return pool.use(async (client, destroyAfterUse) => {
       try {
         // A script with a transaction of its own sets the limits of that transaction.
-        if (BEGIN.test(text)) return await client.query(text, values);
+        if (BEGIN.test(text)) return (await sendBegin(client, text)) as pg.QueryResult;
         return await queryWithin(client, beginning, () => client.query(text, values));
       } catch (error) {
         destroyAfterUse(error as Error);
@@ -69,16 +70,7 @@ export function openQueueConnections(
   };
   const listen: Listen = async (channel, onNotification, onConnect) =>
     listenOn({
-      connect: async () => {
-        const client = new pg.Client({
-          ...connectionSettings(pool.address(), timeouts),
-          application_name: `${APPLICATION}-listen`,
-        });
-        // Until `listenOn` has its own listener. A failed statement reports the error too.
-        client.on('error', () => undefined);
-        await client.connect();
-        return client;
-      },
+      connect: () => pool.open({ application_name: `${APPLICATION}-listen` }),
       notify: async (payload) => {
         await executeSql('select pg_notify($1, $2)', [channel, payload]);
       },
@@ -101,19 +93,11 @@ export function openQueueConnections(
   };
 }
 
-async function queryWithoutLimits(url: string, text: string, values?: unknown[]) {
-  const client = new pg.Client({
-    ...connectionSettings(url, BUILD_TIMEOUTS),
-    application_name: APPLICATION,
-  });
-  // The running statement fails too, and reports the error.
-  client.on('error', () => undefined);
-  await client.connect();
+async function queryWithoutLimits(pool: ConnectionPool, text: string, values?: unknown[]) {
+  const client = await pool.open({ application_name: APPLICATION, query_timeout: BUILD_TIMEOUTS.query });
   try {
     return await client.query(text, values);
   } finally {
-    await withTimeout(END_TIMEOUT_MS, client.end(), 'the connection did not end in time').catch(
-      () => undefined,
-    );
+    await endConnection(client);
   }
 }

@@ -3,9 +3,8 @@ import { newId } from '../../shared/ids.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
+import { endConnection } from '../driver/postgres-pool.ts';
 
-/** How long ending a connection can take. A dead one would never end. */
-export const END_TIMEOUT_MS = 1000;
 /** How long the notification that proves LISTEN can take. */
 const PROOF_TIMEOUT_MS = 2000;
 /** How often the connection is checked. A dead connection reports nothing. */
@@ -58,7 +57,7 @@ export async function listenOn(needed: Listening): Promise<{ close(): Promise<vo
     if (client !== lost) return;
     client = null;
     logger.warn({ err: error }, 'the connection that listens was lost');
-    void end(lost);
+    void endConnection(lost);
     later(0, () => reconnect(FIRST_RETRY_MS));
   };
   const check = async (checked: pg.Client): Promise<void> => {
@@ -71,7 +70,7 @@ export async function listenOn(needed: Listening): Promise<{ close(): Promise<vo
   };
   const open = async () => {
     const opened = await listenOnce(needed);
-    if (isClosed) return end(opened);
+    if (isClosed) return endConnection(opened);
     client = opened;
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('the connection that listens ended')));
@@ -88,13 +87,9 @@ export async function listenOn(needed: Listening): Promise<{ close(): Promise<vo
       clearTimeout(timer);
       const last = client;
       client = null;
-      if (last !== null) await end(last);
+      if (last !== null) await endConnection(last);
     },
   };
-}
-
-async function end(client: pg.Client): Promise<void> {
-  await withTimeout(END_TIMEOUT_MS, client.end(), 'LISTEN did not end in time').catch(() => undefined);
 }
 
 /** Opens a connection, listens on it, and proves it by a notification that another connection sends. */
@@ -117,7 +112,7 @@ async function listenOnce({ connect, notify, channel, onNotification }: Listenin
     return client;
   } catch (error) {
     if (pid !== undefined) await undo(client, channel, pid);
-    await end(client);
+    await endConnection(client);
     throw new ListenUnavailableError(error);
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresServer } from '../../cluster/servers/postgres.ts';
+import { type PostgresServer, signalServer } from '../../cluster/servers/postgres.ts';
 import { get } from '../../faults/load/client.ts';
-import { execFileSync } from '../../support/needs/command.ts';
 import { type Reach, type ReplicatedService, startReplicated } from './deployment.ts';
 import { type Fault, type Measured, measureUnderLoad } from './measure.ts';
 
@@ -34,37 +33,18 @@ async function measurePromotion({
   return measureUnderLoad({ url: system.url, fault });
 }
 
-/** The processes of a server: the main one and its children. */
-function processesOf(server: PostgresServer): number[] {
-  const { pid } = server.server();
-  const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
-  return [pid, ...children.trim().split('\n').map(Number)];
-}
-
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It has ended already.
-    }
-  }
-}
-
 async function measureHang(reach: Reach): Promise<Measured> {
   const { primary, replica, system } = await startReplicated(reach, true);
-  let stopped: number[] = [];
   try {
     return await measureUnderLoad({
       url: system.url,
       fault: async () => {
-        stopped = processesOf(primary);
-        signalAll(stopped, 'SIGSTOP');
+        signalServer(primary, 'SIGSTOP');
         await replica.promote();
       },
     });
   } finally {
-    signalAll(stopped, 'SIGKILL');
+    signalServer(primary, 'SIGKILL');
   }
 }
 

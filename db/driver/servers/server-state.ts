@@ -1,0 +1,47 @@
+import type pg from 'pg';
+
+/** A server that must not be used. Callers get 503, as for every server that cannot be used now. */
+export class WrongServerError extends Error {
+  override name = 'WrongServerError';
+  /** The SQLSTATE of a server that cannot accept connections now. */
+  readonly code = '57P03';
+}
+
+export const REPLACED = 'the server was replaced by another primary';
+
+/**
+ * The timeline of a server, which rises with each promotion. Its name begins the name of each file of the log, as eight
+ * hexadecimal digits. Null on a replica.
+ */
+export const TIMELINE =
+  'case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end';
+
+const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "onlyReads",
+  ${TIMELINE} as timeline, pg_backend_pid() as pid`;
+
+export interface ServerState {
+  onlyReads: boolean;
+  /** Null on a replica. */
+  timeline: string | null;
+  /** The process of the server that has answered. */
+  pid: number;
+}
+
+/** SQLSTATEs of a function that the server does not have, or that this role cannot call. */
+const UNKNOWN = new Set<unknown>(['0A000', '42501', '42883']);
+
+/** Returns the state of a server. Null if it does not show its log, as some hosted servers: they choose the primary. */
+export async function readState(client: Pick<pg.Client, 'query'>): Promise<ServerState | null> {
+  try {
+    const { rows } = await client.query<ServerState>(STATE);
+    return rows[0] ?? null;
+  } catch (error) {
+    if (UNKNOWN.has((error as { code?: unknown }).code)) return null;
+    throw error;
+  }
+}
+
+export async function isReplica(client: Pick<pg.Client, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select pg_is_in_recovery() as found');
+  return rows[0]?.found === true;
+}
