@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, signalServer } from '../../cluster/servers/postgres.ts';
 import { get } from '../../faults/load/client.ts';
@@ -82,7 +84,8 @@ async function countOnlyOn({ primary, replica, system }: ReplicatedService): Pro
 }
 
 async function measureReturn(reach: Reach): Promise<Measured> {
-  const service = await startReplicated(reach, false);
+  // Synchronous, so that nothing is lost by the promotion itself.
+  const service = await startReplicated(reach, true);
   const { primary, replica, system } = service;
   return measureUnderLoad({
     url: system.url,
@@ -91,6 +94,9 @@ async function measureReturn(reach: Reach): Promise<Measured> {
       await replica.promote();
     },
     after: async () => {
+      // It acknowledges by itself what it is sent.
+      const settings = join(primary.folder.path, 'data/postgresql.auto.conf');
+      await appendFile(settings, `synchronous_standby_names = ''\n`);
       await primary.start();
       await sleep(TWO_PRIMARIES_MS);
     },
@@ -126,8 +132,7 @@ export const primaryFaults: readonly Fault[] = [
   ...REACHES.map((reach, index) => ({
     name: `hang-${index + 1}`,
     title: `primary hangs (SIGSTOP), synchronous replica promoted, by ${reach}`,
-    // Without HAProxy nothing closes the connections to it: they fail when their time is over.
-    isFailover: reach !== 'a list of hosts',
+    isFailover: true,
     measure: () => measureHang(reach),
   })),
   {
@@ -139,8 +144,6 @@ export const primaryFaults: readonly Fault[] = [
     name: `return-${index + 1}`,
     title: `the old primary comes back as a primary, by ${reach}`,
     isFailover: true,
-    // PgBouncer chooses the server for each transaction, which the service cannot see.
-    canLose: true,
     measure: () => measureReturn(reach),
   })),
 ];
