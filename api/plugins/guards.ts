@@ -1,5 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from 'fastify';
 import type { Dependencies } from '../../core/dependencies.ts';
+import { isChangeRefused } from '../../db/driver/faults.ts';
 import {
   managesCompany,
   ownsCompany,
@@ -27,7 +28,12 @@ export function signedIn({ database, config }: Dependencies): Guard {
     async (request, reply) => {
       // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
       const isCounted = config.rateLimits && database.canWrite();
-      const { identity, counts } = await identify(request, database, config, isCounted ? WINDOW_MS : null);
+      const find = (windowMs: number | null) => identify(request, database, config, windowMs);
+      const { identity, counts } = await find(isCounted ? WINDOW_MS : null).catch((error: unknown) => {
+        // While the request waited, the database has stopped to accept changes.
+        if (isCounted && isChangeRefused(error) && !database.canWrite()) return find(null);
+        throw error;
+      });
       if (counts !== null) limitCaller(reply, counts, config);
       request.identity = identity;
     },

@@ -41,13 +41,15 @@ export function preparedName(text: string): string | undefined {
 
 /** The settings of a transaction. */
 export interface Opening {
-  /** `set local` statements without values, which are sent together with `begin`. */
+  /** `set local` statements without values, which are sent together with `begin`. Empty: none. */
   text: string;
   /**
    * The next statement is sent together with these, which saves a round trip. It must only read, because it runs
    * outside of a transaction if `begin` fails. Its result is then not returned.
    */
   isSentWithFirstRead?: boolean;
+  /** Whether the transaction refuses changes. */
+  isReadOnly?: boolean;
 }
 
 /** The connection pool of a driver, in numbers. */

@@ -37,11 +37,8 @@ export function isStaleStatement(error: unknown): error is Error {
 /** A change in a transaction that only reads, which every transaction does on a replica. */
 const READ_ONLY = '25006';
 
-/**
- * Whether a change was refused because its server takes none now: it is a replica, or has become one. Another
- * connection can lead to the primary.
- */
-export function isReadOnly(error: unknown): error is Error {
+/** Whether a change was refused because its transaction only reads, for example because its server is a replica. */
+export function isChangeRefused(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === READ_ONLY;
 }
 

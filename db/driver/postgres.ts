@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { inStep } from '../../shared/tracing/spans.ts';
 import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
-import { isReadOnly, isStaleStatement } from './faults.ts';
+import { isChangeRefused, isStaleStatement } from './faults.ts';
 import {
   beginWithin,
   type ConnectionPool,
@@ -192,7 +192,9 @@ async function inTransaction<T>(
     } catch (error) {
       await rollBack(client, destroyAfterUse, error);
       const failure = notBegun ?? (isAborted(error) ? (cause ?? error) : error);
-      if (isStaleStatement(failure) || isReadOnly(failure)) destroyAfterUse(failure);
+      // A server that only reads refuses every change. Another connection can lead to one that does not.
+      const isServerReadOnly = isChangeRefused(failure) && opening.isReadOnly !== true;
+      if (isStaleStatement(failure) || isServerReadOnly) destroyAfterUse(failure as Error);
       throw failure;
     }
   });
@@ -207,12 +209,13 @@ async function inTransaction<T>(
  */
 async function begin<T>(
   { client, query }: PostgresTransaction,
-  { beginning, text, isSentWithFirstRead }: Beginning,
+  { beginning, text = '', isSentWithFirstRead, isReadOnly }: Beginning,
   run: (ask: Queryable['query']) => Promise<T>,
   onFailure: (error: unknown) => void,
 ): Promise<{ begun: Promise<unknown>; result: T }> {
   sendTogether(client);
-  const begun = sendBegin(client, text === undefined ? beginning : `${beginning}; ${text}`);
+  const parts = [beginning, isReadOnly === true ? 'set transaction read only' : '', text];
+  const begun = sendBegin(client, parts.filter((part) => part !== '').join('; '));
   begun.catch(onFailure);
   if (isSentWithFirstRead !== true) {
     await begun;

@@ -2,13 +2,15 @@ import type { Logger } from '../../shared/logger.ts';
 import type { Database } from '../driver/database.ts';
 import { findWriteObstacle } from '../queries/jobs/service-state.ts';
 
-const READ_ONLY = 'set transaction read only';
 /** How long a transaction can take before it could be one that waits for a replica, in milliseconds. */
 const LOOK_AFTER_MS = 1000;
 
 export interface RefusalOptions {
   database: Database;
-  /** The same database by a connection of its own, because those of `database` can all wait. Closed with the result. */
+  /**
+   * The same database by a connection of its own, because those of `database` can all wait for a replica: the state is
+   * looked up there, and reads go there while all others are in use. Closed with the result.
+   */
   watched: Database;
   logger: Logger;
   /** Milliseconds. */
@@ -18,7 +20,8 @@ export interface RefusalOptions {
 /**
  * Refuses changes at once while no synchronous replica confirms them. PostgreSQL lets each of them wait, without a limit,
  * in a process of the server that goes on after its client has given up: soon there are no connections, and reads fail
- * too. The state is looked up only while a transaction takes long, and then until changes are confirmed again.
+ * too. The state is looked up only while a transaction takes long, and then until changes are confirmed again. What waits
+ * for a connection then does not wait for the changes that have all of them.
  */
 export function refuseUnconfirmedChanges({
   database,
@@ -30,6 +33,8 @@ export function refuseUnconfirmedChanges({
   let isLooking = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
+  /** Begins elsewhere what waits for a connection. */
+  const waiting = new Set<() => void>();
 
   const look = async () => {
     if (isLooking || isClosed) return;
@@ -43,8 +48,10 @@ export function refuseUnconfirmedChanges({
     clearTimeout(timer);
     if (isRefusing && !isClosed) timer = setTimeout(look, lookAfterMs).unref();
     if (isRefusing === wasRefusing) return;
-    if (isRefusing) logger.error('no synchronous replica confirms changes, so they are refused');
-    else logger.warn('changes are accepted again');
+    if (!isRefusing) return logger.warn('changes are accepted again');
+    logger.error('no synchronous replica confirms changes, so they are refused');
+    for (const move of waiting) move();
+    waiting.clear();
   };
   /** Looks again and again while `run` goes on. */
   const observe = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -55,16 +62,33 @@ export function refuseUnconfirmedChanges({
       clearInterval(looking);
     }
   };
-  const transaction: Database['transaction'] = (fn, opening) => {
-    if (!isRefusing) return observe(() => database.transaction(fn, opening));
-    const text = opening === undefined ? READ_ONLY : `${READ_ONLY}; ${opening.text}`;
-    return database.transaction(fn, { ...opening, text });
+  const refuseChanges: Database['transaction'] = (fn, opening) => {
+    const source = hasFreeConnection(database) ? database : watched;
+    return source.transaction(fn, { text: '', ...opening, isReadOnly: true });
   };
+  /** Runs `fn`. If it still waits for a connection when changes are refused, it only reads, by the other connection. */
+  const begin: Database['transaction'] = (fn, opening) =>
+    new Promise((resolve, reject) => {
+      // What a promise was resolved with first is its result: that of the other connection, if it was used.
+      const move = () => resolve(refuseChanges(fn, opening));
+      waiting.add(move);
+      database
+        .transaction((tx) => {
+          if (waiting.delete(move)) return fn(tx);
+          throw new Error('it has run by the other connection');
+        }, opening)
+        .finally(() => waiting.delete(move))
+        .then(resolve, reject);
+    });
+  const transaction: Database['transaction'] = (fn, opening) =>
+    isRefusing ? refuseChanges(fn, opening) : observe(() => begin(fn, opening));
   return {
     ...database,
     transaction,
     query: (text, values) =>
-      isRefusing ? transaction((tx) => tx.query(text, values)) : observe(() => database.query(text, values)),
+      isRefusing || !hasFreeConnection(database)
+        ? transaction((tx) => tx.query(text, values))
+        : observe(() => database.query(text, values)),
     canWrite: () => !isRefusing && database.canWrite(),
     close: async () => {
       isClosed = true;
@@ -72,4 +96,12 @@ export function refuseUnconfirmedChanges({
       await Promise.all([watched.close(), database.close()]);
     },
   };
+}
+
+/** Whether a connection is free for one more, after those that wait for one. */
+function hasFreeConnection(database: Database): boolean {
+  const connections = database.connections();
+  if (connections === null) return true;
+  const { max, open, idle, waiting } = connections;
+  return max - open + idle > waiting;
 }

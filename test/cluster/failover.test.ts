@@ -7,6 +7,9 @@ import { endServers, waitFor } from './servers/debian.ts';
 import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from './servers/postgres.ts';
 import { type Replica, startReplica } from './servers/replica.ts';
 
+/** How many connections a process has for requests, with the usual settings. */
+const CONNECTIONS = 6;
+
 after(endServers);
 after(endProcesses);
 
@@ -59,20 +62,23 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     assert.equal(await write(), 201);
     await promoted.crash();
     const list = { method: 'GET', path: '/v1/memory/sources' } as const;
-    const [written, searched] = await Promise.all([write(), search()]);
-    assert.deepEqual([written, searched.status], [503, 503]);
-    assert.equal((await send(api.url, list)).status, 200);
-    const reason = 'no_synchronous_replica';
-    assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
-    assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 0$/m);
-    // More than the process has connections: those that wait for the replica do not use them up.
     const waiting = async () => {
       const [row] = await old.query(
         `select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'`,
       );
-      return row?.['n'];
+      return Number(row?.['n']);
     };
-    await Promise.all(Array.from({ length: 12 }, write));
+    const searched = search().then(({ status }) => status);
+    const written = Array.from({ length: 12 }, write);
+    // Before the API knows it, changes have all of its connections for requests.
+    await waitFor(async () => (await waiting()) === CONNECTIONS);
+    const lists = await Promise.all(Array.from({ length: 12 }, () => send(api.url, list, 12_000)));
+    assert.deepEqual(new Set(lists.map(({ status }) => status)), new Set([200]));
+    assert.deepEqual(new Set(await Promise.all([searched, ...written])), new Set([503]));
+    const reason = 'no_synchronous_replica';
+    assert.deepEqual(await readiness(), [503, { ok: false, writes: false, reason }]);
+    assert.match(await metrics(), /^memory_database_writable(\{[^}]*\})? 0$/m);
+    // More than the process has connections: those that wait for the replica do not use them up.
     const before = await waiting();
     const refused = Promise.all([
       ...Array.from({ length: 12 }, write),

@@ -9,20 +9,31 @@ const LOOK_AFTER_MS = 5;
 
 /** A database whose transactions end when a test lets them, beside another connection that tells its state. */
 function service(t: { after(fn: () => unknown): void }) {
-  const state = { obstacle: null as string | null, looks: 0, holds: null as Promise<void> | null };
-  const openings: (string | undefined)[] = [];
+  const state = {
+    obstacle: null as string | null,
+    looks: 0,
+    holds: null as Promise<void> | null,
+    isBusy: false,
+  };
+  const openings: (Opening | undefined)[] = [];
+  const elsewhere: (Opening | undefined)[] = [];
   const database = {
     backend: 'postgres',
     query: async () => [],
     transaction: async <T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening) => {
-      openings.push(opening?.text);
+      openings.push(opening);
       await state.holds;
       return fn({ query: async () => [] });
     },
+    connections: () => ({ max: 1, open: 1, idle: state.isBusy ? 0 : 1, waiting: 0 }),
     canWrite: () => true,
     close: async () => undefined,
   } as unknown as Database;
   const watched = {
+    transaction: async <T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening) => {
+      elsewhere.push(opening);
+      return fn({ query: async () => [] });
+    },
     query: async () => {
       state.looks += 1;
       return [{ obstacle: state.obstacle }];
@@ -32,7 +43,7 @@ function service(t: { after(fn: () => unknown): void }) {
   const logger = createLogger('silent', 'test');
   const refusing = refuseUnconfirmedChanges({ database, watched, logger, lookAfterMs: LOOK_AFTER_MS });
   t.after(() => refusing.close());
-  return { state, openings, database: refusing };
+  return { state, openings, elsewhere, database: refusing };
 }
 
 const until = async (met: () => boolean) => {
@@ -43,7 +54,7 @@ const nothing = async () => undefined;
 test('changes are refused from when one waits for a replica until they are confirmed again', async (t) => {
   const { state, openings, database } = service(t);
   await database.transaction(nothing, { text: 'set local role a' });
-  assert.deepEqual([openings, database.canWrite()], [['set local role a'], true]);
+  assert.deepEqual([openings, database.canWrite()], [[{ text: 'set local role a' }], true]);
 
   const held = Promise.withResolvers<void>();
   state.holds = held.promise;
@@ -60,14 +71,52 @@ test('changes are refused from when one waits for a replica until they are confi
   await database.transaction(nothing);
   await database.transaction(nothing, { text: 'set local role a' });
   await database.query('select 1');
-  const readOnly = 'set transaction read only';
-  assert.deepEqual(openings, [readOnly, `${readOnly}; set local role a`, readOnly]);
+  const isReadOnly = true;
+  assert.deepEqual(openings, [
+    { text: '', isReadOnly },
+    { text: 'set local role a', isReadOnly },
+    { text: '', isReadOnly },
+  ]);
 
   state.obstacle = null;
   await until(() => database.canWrite());
   openings.length = 0;
   await database.transaction(nothing);
   assert.deepEqual(openings, [undefined]);
+});
+
+test('what waits for a connection, or finds none, only reads by another one', async (t) => {
+  const { state, elsewhere, database } = service(t);
+  const held = Promise.withResolvers<void>();
+  Object.assign(state, { obstacle: 'no_synchronous_replica', holds: held.promise, isBusy: true });
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    return runs;
+  };
+  const isReadOnly = true;
+  assert.equal(await database.transaction(run, { text: 'set local role a' }), 1);
+  assert.deepEqual(elsewhere, [{ text: 'set local role a', isReadOnly }]);
+  assert.deepEqual([await database.query('select 1'), await database.transaction(run)], [[], 2]);
+  assert.equal(elsewhere.length, 3);
+  // What has waited gets its connection now, and must not run a second time.
+  held.resolve();
+  await sleep(1);
+  assert.equal(runs, 2);
+  state.isBusy = false;
+  assert.equal(await database.transaction(run), 3);
+  assert.equal(elsewhere.length, 3);
+});
+
+test('a statement that finds no free connection waits, and moves when changes are refused', async (t) => {
+  const { state, elsewhere, database } = service(t);
+  Object.assign(state, {
+    obstacle: 'no_synchronous_replica',
+    holds: new Promise(() => undefined),
+    isBusy: true,
+  });
+  assert.deepEqual(await database.query('select 1'), []);
+  assert.equal(elsewhere.length, 1);
 });
 
 test('the state is looked up once at a time, however many changes wait', async (t) => {

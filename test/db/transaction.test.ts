@@ -3,6 +3,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import {
   type Database,
+  type Opening,
   prepared,
   type Queryable,
   readOnce,
@@ -237,6 +238,16 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     });
     return notes;
   }
+
+  test('keeps its connection if it refuses changes, and loses it if the server does', async () => {
+    const pid = async () => (await one?.query('select pg_backend_pid() as pid'))?.[0]?.['pid'];
+    const change = (opening: Opening) => one?.transaction((tx) => tx.query('create table never ()'), opening);
+    const before = await pid();
+    await assert.rejects(async () => change({ text: '', isReadOnly: true }), { code: '25006' });
+    assert.equal(await pid(), before);
+    await assert.rejects(async () => change({ text: 'set transaction read only' }), { code: '25006' });
+    assert.notEqual(await pid(), before);
+  });
 
   test('sends begin and the claims together, and the first read after their answers', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
