@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Connections, Database } from '../../db/driver/database.ts';
+import { type Connections, type Database, UNREAD_REASONS } from '../../db/driver/database.ts';
 import type { ObjectRequests } from '../../db/objects/bucket.ts';
 import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS, JOB_OUTCOMES } from '../../shared/job-outcomes.ts';
@@ -74,10 +74,16 @@ function replicaMetrics(replica: Database['replica']): Recorded[] {
     gauge('memory_replica_usable', 'Whether the replica can be read.', plain(replica.isUsable() ? 1 : 0)),
     {
       name: 'memory_replica_reads_total',
-      help: 'Reads that a replica can answer, by the server that has answered.',
+      help: 'Reads that a replica can answer, by the server that has answered, and why the primary has.',
       type: 'counter',
       aggregator: 'sum',
-      values: Object.entries(replica.counts).map(([server, value]) => ({ value, labels: { server } })),
+      values: [
+        { value: replica.counts.replica, labels: { server: 'replica' } },
+        ...UNREAD_REASONS.map((reason) => ({
+          value: replica.counts.primary[reason],
+          labels: { server: 'primary', reason },
+        })),
+      ],
     },
   ];
 }

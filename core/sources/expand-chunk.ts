@@ -1,6 +1,7 @@
 import { readOnce } from '../../db/driver/database.ts';
 import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
-import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { BehindError } from '../../db/replica/unread.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
 import { narrowScope, type RequestedScope, type TeamScope } from '../../shared/scope.ts';

@@ -1,6 +1,7 @@
 import { transaction } from '../../db/driver/database.ts';
 import { findRevision, listManifest } from '../../db/queries/workspace/manifest.ts';
-import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { BehindError } from '../../db/replica/unread.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { Manifest } from '../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../shared/scope.ts';

@@ -66,18 +66,40 @@ export interface Connections {
 /** A position in the log of a primary, which rises with every change. As PostgreSQL writes it: `16/B374D848`. */
 export type LogPosition = string;
 
+/** Why the primary has answered a read that a replica can answer. */
+export const UNREAD_REASONS = [
+  /** It lags too long, or does not have a change of the caller yet. */
+  'behind',
+  /** What the read asks for is not on it. */
+  'missing',
+  /** Its connections are all in use. */
+  'busy',
+  /** It has not answered in time. */
+  'no_answer',
+  /** It must replay something that the read prevents. */
+  'conflict',
+  /** It has another schema or other rights. */
+  'cannot_run',
+  /** It cannot be reached. */
+  'gone',
+  /** It is no replica, or one of another primary. */
+  'wrong_server',
+  /** It is not known yet what it must have. */
+  'not_compared',
+] as const;
+export type UnreadReason = (typeof UNREAD_REASONS)[number];
+
 /** A server with a copy of the database, or several behind one address. */
 export interface Replica {
   /**
-   * Returns the replica for a read that needs this position of the primary's log, and all that is older than the longest
-   * lag. A transaction of a replica that does not have it fails. Null: it cannot be read now.
+   * Reads from the replica if it has this position of the primary's log, and all that is older than the longest lag.
+   * @returns the result, or why the primary must be read
+   * @throws what `run` throws if the primary would fail too
    */
-  upTo(needed: LogPosition | null): Database | null;
-  /**
-   * Notes that a read has failed on the replica with this error.
-   * @returns whether the primary can answer it
-   */
-  noteFailure(error: unknown): boolean;
+  read<T>(
+    needed: LogPosition | null,
+    run: (from: Database) => Promise<T>,
+  ): Promise<{ result: T } | { unread: UnreadReason }>;
   /**
    * Notes that the user of the scope has changed something, after it was committed. If that is not possible, a warning is
    * logged.
@@ -85,8 +107,8 @@ export interface Replica {
   noteChange(scope: Scope): Promise<void>;
   /** Whether it answers, and lags less than the longest lag. */
   isUsable(): boolean;
-  /** How many of the reads that a replica can answer each server has answered. */
-  readonly counts: { primary: number; replica: number };
+  /** How many of the reads that a replica can answer each server has answered, and why the primary has. */
+  readonly counts: { primary: Record<UnreadReason, number>; replica: number };
   /** Closes the connections to it. */
   close(): Promise<void>;
 }

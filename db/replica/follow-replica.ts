@@ -1,43 +1,28 @@
 import { escapeLiteral } from 'pg';
-import { ServiceError } from '../../shared/errors.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { NOBODY } from '../../shared/scope.ts';
-import type { Database, LogPosition, Replica } from '../driver/database.ts';
-import { databaseFault } from '../driver/faults.ts';
-import { CONNECT_TIMED_OUT, isUnanswered } from '../driver/postgres-pool.ts';
+import {
+  type Database,
+  type LogPosition,
+  type Replica,
+  UNREAD_REASONS,
+  type UnreadReason,
+} from '../driver/database.ts';
+import { readPrimary, readReplica } from './compare.ts';
 import { later, positionHistory } from './log-position.ts';
-import { BehindError } from './read-from-replica.ts';
-
-/** SQLSTATE of `identity.require_replayed`: the server is no replica, or has not replayed enough. */
-const BEHIND = 'RB001';
-/** SQLSTATEs of a server with another schema or other rights, or of a statement that a replica cannot run. */
-const CANNOT_RUN = new Set(['3F000', '42501', '42703', '42883', '42P01', '0A000', '25006']);
-/** A statement that the server ended because of its time limit would take as long on the primary. */
-const TOO_LONG = '57014';
-/** Ended because the replica replays something else, such as the removal of rows that the statement reads, or a lock. */
-const CONFLICTS = new Set(['40001', '40P01', '55P03']);
+import { NO_ANSWER, unreadReason } from './unread.ts';
 
 /** The positions are read this often within the longest lag, and at least once in `MAX_BEAT_MS`. */
 const BEATS_PER_LAG = 5;
 const MAX_BEAT_MS = 1000;
 /** How long the replica can take to answer a beat. */
 const BEAT_TIMEOUT_MS = 2000;
+/** How long a read waits for the replica. Then the primary is read, so a request still ends in time. */
+const READ_TIMEOUT_MS = 2000;
 /** How long a request waits until its change is noted. */
 const NOTE_TIMEOUT_MS = 1000;
-
-/**
- * What identifies the history that a position belongs to: the cluster, and the timeline, which begins with a promotion. A
- * replica of a primary that was replaced has another timeline.
- */
-const ORIGIN = `(select system_identifier from pg_control_system())::text || ' ' ||
-  (select timeline_id from pg_control_checkpoint()) as origin`;
-
-interface ServerState {
-  position: LogPosition;
-  origin: string;
-}
 
 export interface ReplicaOptions {
   primary: Database;
@@ -46,52 +31,70 @@ export interface ReplicaOptions {
   logger: Logger;
   /** The longest lag of a replica that is read, in milliseconds. */
   maxLagMs: number;
+  /** Milliseconds. */
+  readTimeoutMs?: number;
 }
 
 /** Opens the reads of a replica: compares it with its primary all the time, from now on. */
-export function followReplica({ primary, replica, logger, maxLagMs }: ReplicaOptions): Replica {
+export function followReplica({
+  primary,
+  replica,
+  logger,
+  maxLagMs,
+  readTimeoutMs = READ_TIMEOUT_MS,
+}: ReplicaOptions): Replica {
   const history = positionHistory(maxLagMs);
-  const counts = { primary: 0, replica: 0 };
-  let isUsable = false;
+  const counts: Replica['counts'] = {
+    primary: Object.fromEntries(UNREAD_REASONS.map((reason) => [reason, 0])) as Record<UnreadReason, number>,
+    replica: 0,
+  };
+  let unread: UnreadReason | null = 'not_compared';
   let wasBehind = false;
   let reported: string | null = null;
   let isClosed = false;
 
-  /** @param reason why the replica cannot be used; null if it can */
-  const note = (reason: string | null) => {
-    isUsable = reason === null;
-    if (reason === reported || isClosed) return;
-    if (reason === null) logger.info('searches and lists are read from the replica');
-    else logger.warn({ reason }, 'searches and lists are read from the primary: the replica cannot be read');
-    reported = reason;
+  /** @param text why the replica cannot be read, for the log */
+  const note = (reason: UnreadReason | null, text: string | null) => {
+    unread = reason;
+    if (text === reported || isClosed) return;
+    if (text === null) logger.info('searches and lists are read from the replica');
+    else
+      logger.warn(
+        { reason: text },
+        'searches and lists are read from the primary: the replica cannot be read',
+      );
+    reported = text;
   };
 
   /** Compares the two servers. */
-  const beat = async () => {
+  const compare = async () => {
     const at = performance.now();
     // If the primary does not answer, the positions that are known are used as long as they are young enough.
-    const [state] = await primary
-      .query<ServerState>(`select pg_current_wal_flush_lsn()::text as position, ${ORIGIN}`)
-      .catch(() => []);
-    if (state !== undefined) history.add(state.position, at);
+    const known = await readPrimary(primary).catch(() => undefined);
+    if (known !== undefined) history.add(known.position, at);
     const needed = history.oldest(at);
-    if (needed === null) return;
+    if (needed === null) {
+      unread = 'not_compared';
+      return;
+    }
     try {
-      const read = replica.query<Pick<ServerState, 'origin'>>(
-        `select ${ORIGIN} from identity.require_replayed($1::pg_lsn)`,
-        [needed],
-      );
-      const [found] = await withTimeout(BEAT_TIMEOUT_MS, read, 'the replica does not answer');
-      wasBehind = false;
-      const isSame = state === undefined || found?.origin === state.origin;
-      note(isSame ? null : 'the replica has another history than the primary');
-    } catch (error) {
+      const found = await withTimeout(BEAT_TIMEOUT_MS, readReplica(replica, needed), NO_ANSWER);
+      if (found?.isReplica !== true) return note('wrong_server', 'the server is no replica');
+      if (known !== undefined && found.history !== known.history)
+        return note('wrong_server', 'the replica has another history than the primary');
       // One beat can come just before the replica has what the primary has had just before.
-      const isBehind = codeOf(error) === BEHIND;
-      if (!isBehind || wasBehind) note(describeError(error));
-      wasBehind = isBehind;
+      if (found.hasPosition) note(null, null);
+      else if (wasBehind) note('behind', 'the replica lags too long');
+      wasBehind = !found.hasPosition;
+    } catch (error) {
+      note(unreadReason(error) ?? 'gone', describeError(error));
     }
   };
+  let comparing: Promise<void> | null = null;
+  const beat = () =>
+    (comparing ??= compare().finally(() => {
+      comparing = null;
+    }));
   const beatMs = Math.min(MAX_BEAT_MS, maxLagMs / BEATS_PER_LAG);
   let timer: NodeJS.Timeout | undefined;
   const beatAgain = async () => {
@@ -100,23 +103,32 @@ export function followReplica({ primary, replica, logger, maxLagMs }: ReplicaOpt
   };
   void beatAgain();
 
+  /** Notes that a read has failed on the replica with this error, for this reason. */
+  const noteFailure = (error: unknown, reason: UnreadReason) => {
+    if (reason === 'gone') note(reason, describeError(error));
+    if (reason === 'no_answer') {
+      // The read can only be slow. Until the next beat is answered, the replica is not read.
+      unread = reason;
+      void beat();
+    }
+  };
+
   return {
-    upTo: (needed) => {
-      const oldest = isUsable ? history.oldest(performance.now()) : null;
-      if (oldest === null) return null;
-      return withCheck(replica, needed === null ? oldest : later(needed, oldest));
-    },
-    noteFailure: (error) => {
-      if (error instanceof BehindError) return true;
-      if (error instanceof ServiceError) return error.code === 'not_found';
-      const code = codeOf(error);
-      if (code === BEHIND || CANNOT_RUN.has(code) || CONFLICTS.has(code)) return true;
-      if (code === TOO_LONG || databaseFault(error) !== 'unavailable') return false;
-      // All connections to the replica are in use: it is busy, and not gone.
-      if (error instanceof Error && error.message === CONNECT_TIMED_OUT) return true;
-      note(describeError(error));
-      // It has waited as long as a request can: a second attempt would be too late.
-      return !isUnanswered(error);
+    read: async (needed, run) => {
+      if (unread !== null) return { unread };
+      const oldest = history.oldest(performance.now());
+      if (oldest === null) return { unread: 'not_compared' };
+      const readable = withCheck(replica, needed === null ? oldest : later(needed, oldest));
+      try {
+        const result = await withTimeout(readTimeoutMs, run(readable), NO_ANSWER);
+        counts.replica += 1;
+        return { result };
+      } catch (error) {
+        const reason = unreadReason(error);
+        if (reason === null) throw error;
+        noteFailure(error, reason);
+        return { unread: reason };
+      }
     },
     noteChange: async ({ companyId, userId }) => {
       if (userId === NOBODY) return;
@@ -126,7 +138,7 @@ export function followReplica({ primary, replica, logger, maxLagMs }: ReplicaOpt
         logger.warn({ err: error }, 'the position of a change was not noted');
       });
     },
-    isUsable: () => isUsable,
+    isUsable: () => unread === null,
     counts,
     close: async () => {
       isClosed = true;
@@ -135,9 +147,6 @@ export function followReplica({ primary, replica, logger, maxLagMs }: ReplicaOpt
     },
   };
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** A replica whose transactions fail if it has not replayed up to this position. */
 function withCheck(replica: Database, needed: LogPosition): Database {

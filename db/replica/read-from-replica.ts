@@ -1,15 +1,10 @@
 import type { Scope } from '../../shared/scope.ts';
 import type { Database } from '../driver/database.ts';
 
-/** A read needs more than the replica has, so the primary is read. */
-export class BehindError extends Error {
-  override name = 'BehindError';
-}
-
 /**
  * Reads from the replica if there is one that has all that the caller has changed, or else from the primary. What is not
  * found on the replica is looked for on the primary, because it can be newer than the replica.
- * @param run only reads. It is run again, on the primary, if the replica fails
+ * @param run only reads. It is run again, on the primary, if the replica fails or does not answer in time
  */
 export async function readFromReplica<S extends Scope, T>(
   database: Database,
@@ -18,17 +13,9 @@ export async function readFromReplica<S extends Scope, T>(
 ): Promise<T> {
   const { replica } = database;
   if (replica === undefined) return run(database);
-  const readable = replica.upTo(scope.lastChange);
-  if (readable !== null) {
-    try {
-      const result = await run(readable);
-      replica.counts.replica += 1;
-      return result;
-    } catch (error) {
-      if (!replica.noteFailure(error)) throw error;
-    }
-  }
+  const attempt = await replica.read(scope.lastChange, run);
+  if ('result' in attempt) return attempt.result;
   const result = await run(database);
-  replica.counts.primary += 1;
+  replica.counts.primary[attempt.unread] += 1;
   return result;
 }

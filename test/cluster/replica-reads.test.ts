@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { send } from '../faults/load/client.ts';
 import { endProcesses } from '../support/needs/process.ts';
 import { type RunningApi, startApi } from './processes.ts';
+import { isReplicaUsable, METRICS_TOKEN, readsOn } from './replica-metrics.ts';
 import { endServers, waitFor } from './servers/debian.ts';
 import { type PostgresServer, startPostgres } from './servers/postgres.ts';
 import { type Replica, startReplica } from './servers/replica.ts';
@@ -12,7 +13,6 @@ after(endServers);
 after(endProcesses);
 
 const MAX_LAG_MS = 60_000;
-const METRICS_TOKEN = 'metrics-token-of-the-tests';
 
 describe('reads from a replica', () => {
   let primary: PostgresServer;
@@ -58,15 +58,7 @@ describe('reads from a replica', () => {
     return (joined.json as { token: string }).token;
   }
 
-  async function metric(api: RunningApi, line: string): Promise<number> {
-    const { text } = await send(api.url, { method: 'GET', path: '/metrics', token: METRICS_TOKEN });
-    const found = text.split('\n').find((each) => each.startsWith(`${line} `));
-    return Number(found?.split(' ').at(-1));
-  }
-  const readsOf = (api: RunningApi, server: 'primary' | 'replica') =>
-    metric(api, `memory_replica_reads_total{server="${server}"}`);
-  const untilUsable = (api: RunningApi) =>
-    waitFor(async () => (await metric(api, 'memory_replica_usable')) === 1);
+  const untilUsable = (api: RunningApi) => waitFor(() => isReplicaUsable(api));
 
   const write = async (api: RunningApi, title: string) => {
     const written = await post(api, '/v1/memory/ingest', { title, text: `${title} is written` });
@@ -82,12 +74,10 @@ describe('reads from a replica', () => {
 
   /** Which server has answered the reads of `run`. */
   async function serversOf(api: RunningApi, run: () => Promise<unknown>) {
-    const [replicaBefore, primaryBefore] = [await readsOf(api, 'replica'), await readsOf(api, 'primary')];
+    const before = await readsOn(api);
     await run();
-    return {
-      replica: (await readsOf(api, 'replica')) - replicaBefore,
-      primary: (await readsOf(api, 'primary')) - primaryBefore,
-    };
+    const reads = await readsOn(api);
+    return { replica: reads.replica - before.replica, primary: reads.primary - before.primary };
   }
 
   /** Waits until the replica has all that the primary has. */
@@ -218,7 +208,7 @@ describe('reads from a replica', () => {
     };
     const strict = await startApi(env, new AbortController().signal);
     await untilUsable(strict);
-    const untilUnusable = () => waitFor(async () => (await metric(strict, 'memory_replica_usable')) === 0);
+    const untilUnusable = () => waitFor(async () => !(await isReplicaUsable(strict)));
     await pause();
     t.after(() => resume().catch(() => undefined));
     await write(one, 'bittern');

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runCommand } from '../../core/access/run-command.ts';
-import type { Database, Opening, Queryable } from '../../db/driver/database.ts';
+import type { Database, Opening, Queryable, Replica } from '../../db/driver/database.ts';
 import { readOnce } from '../../db/driver/database.ts';
 import { resolveCaller } from '../../db/queries/identity/sessions.ts';
 import { followReplica } from '../../db/replica/follow-replica.ts';
 import { later, positionHistory } from '../../db/replica/log-position.ts';
-import { BehindError, readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { readFromReplica } from '../../db/replica/read-from-replica.ts';
+import { BehindError } from '../../db/replica/unread.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { companyScope } from '../../shared/scope.ts';
@@ -21,7 +22,7 @@ const MAX_LAG_MS = 60_000;
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
 /** A database that answers statements as a test says, and keeps how its transactions begin. */
-function fakeDatabase(answer: (text: string) => object[]) {
+function fakeDatabase(answer: (text: string) => object[] | Promise<object[]>) {
   const openings: string[] = [];
   const query = (async (text: string) => answer(text)) as Queryable['query'];
   const database = {
@@ -40,18 +41,20 @@ function fakeDatabase(answer: (text: string) => object[]) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A primary at a position, with a replica that can be made to fail. */
-async function followed(t: { after(fn: () => unknown): void }, { origin = 'one 1' } = {}) {
-  const state = { position: '0/10', fails: null as Error | null };
-  const primary = fakeDatabase(() => [{ position: state.position, origin: 'one 1' }]);
+async function followed(t: { after(fn: () => unknown): void }, { history = 'one 1', isReplica = true } = {}) {
+  const state = { fails: null as Error | null, hangs: false };
+  const primary = fakeDatabase(() => [{ position: '0/10', history: 'one 1' }]);
   const copy = fakeDatabase(() => {
     if (state.fails !== null) throw state.fails;
-    return [{ position: state.position, origin }];
+    if (state.hangs) return new Promise(() => undefined);
+    return [{ isReplica, hasPosition: true, history }];
   });
   const replica = followReplica({
     primary: primary.database,
     replica: copy.database,
     logger,
     maxLagMs: MAX_LAG_MS,
+    readTimeoutMs: 20,
   });
   t.after(() => replica.close());
   await turn();
@@ -60,6 +63,10 @@ async function followed(t: { after(fn: () => unknown): void }, { origin = 'one 1
 
 const scope = (lastChange: string | null) =>
   companyScope({ companyId: 'company', userId: 'user', lastChange });
+
+/** How many reads the primary has answered, by the reason. */
+const unreadOf = ({ counts }: Replica) =>
+  Object.fromEntries(Object.entries(counts.primary).filter(([, count]) => count > 0));
 
 /** Which server has answered a read. */
 const readBy = (database: Database, lastChange: string | null = null) =>
@@ -94,21 +101,24 @@ describe('a read that a replica can answer', () => {
     assert.equal(await readBy(database, '0/11'), 'replica');
     const asked = openings.map((text) => /require_replayed\('([^']+)'\)/.exec(text)?.[1]);
     assert.deepEqual(asked, ['0/10', '0/10', '0/11']);
-    assert.deepEqual(replica.counts, { primary: 0, replica: 3 });
+    assert.equal(replica.counts.replica, 3);
+    assert.deepEqual(unreadOf(replica), {});
   });
 
-  for (const [name, error, staysUsable] of [
-    ['has not replayed enough', fault('RB001'), true],
-    ['does not have a function yet', fault('42883'), true],
-    ['removes rows that the read needs', fault('40001'), true],
-    ['cannot be reached', fault('ECONNREFUSED'), false],
-    ['shuts down', fault('57P01'), false],
+  for (const [name, error, reason, staysUsable] of [
+    ['has not replayed enough', fault('RB001'), 'behind', true],
+    ['does not have a function yet', fault('42883'), 'cannot_run', true],
+    ['removes rows that the read needs', fault('40001'), 'conflict', true],
+    ['has all its connections in use', new Error('timeout exceeded when trying to connect'), 'busy', true],
+    ['cannot be reached', fault('ECONNREFUSED'), 'gone', false],
+    ['shuts down', fault('57P01'), 'gone', false],
   ] as const) {
     test(`goes to the primary if the replica ${name}`, async (t) => {
       const { database, state, replica } = await followed(t);
       state.fails = error;
       assert.equal(await readBy(database), 'primary');
       assert.equal(replica.isUsable(), staysUsable);
+      assert.deepEqual(unreadOf(replica), { [reason]: 1 });
     });
   }
 
@@ -120,33 +130,46 @@ describe('a read that a replica can answer', () => {
     });
   }
 
-  test('fails after the replica did not answer: there is no time left for the primary', async (t) => {
+  test('goes to the primary if the replica does not answer in time, and so do the next ones until it answers', async (t) => {
     const { database, state, replica } = await followed(t);
-    state.fails = new Error('Query read timeout');
-    await assert.rejects(readBy(database), state.fails);
-    assert.ok(!replica.isUsable());
-  });
-
-  test('goes to the primary while all connections to the replica are in use, which is busy and not gone', async (t) => {
-    const { database, state, replica } = await followed(t);
-    state.fails = new Error('timeout exceeded when trying to connect');
+    state.hangs = true;
     assert.equal(await readBy(database), 'primary');
-    assert.ok(replica.isUsable());
+    assert.ok(!replica.isUsable());
+    assert.equal(await readBy(database), 'primary');
+    assert.deepEqual(unreadOf(replica), { no_answer: 2 });
   });
 
-  test('goes to the primary if the replica has the history of another one', async (t) => {
-    const { replica } = await followed(t, { origin: 'another 1' });
-    assert.equal(replica.upTo(null), null);
+  test('that is slow on the replica goes to the primary, and the next one to the replica, which answers', async (t) => {
+    const { database, replica } = await followed(t);
+    const slow = (from: Database) =>
+      from === database ? Promise.resolve('primary') : new Promise(() => undefined);
+    assert.equal(await readFromReplica(database, scope(null), slow), 'primary');
+    await turn();
+    assert.equal(await readBy(database), 'replica');
+    assert.equal(replica.counts.replica, 1);
   });
+
+  for (const [name, server] of [
+    ['the replica has the history of another primary', { history: 'another 1' }],
+    ['the replica follows an earlier timeline', { history: 'one 0' }],
+    ['the server is no replica', { isReplica: false }],
+  ] as const) {
+    test(`goes to the primary if ${name}`, async (t) => {
+      const { database, replica } = await followed(t, server);
+      assert.equal(await readBy(database), 'primary');
+      assert.deepEqual(unreadOf(replica), { wrong_server: 1 });
+    });
+  }
 
   test('goes to the primary for what the replica does not have, and for nothing that a caller may not', async (t) => {
-    const { database } = await followed(t);
+    const { database, replica } = await followed(t);
     const refused = (error: Error) => (from: Database) => {
       if (from === database) return Promise.resolve('primary');
       return Promise.reject(error);
     };
     for (const error of [new BehindError(), new ServiceError('not_found')])
       assert.equal(await readFromReplica(database, scope(null), refused(error)), 'primary');
+    assert.deepEqual(unreadOf(replica), { missing: 2 });
     const forbidden = new ServiceError('scope_forbidden');
     await assert.rejects(readFromReplica(database, scope(null), refused(forbidden)), forbidden);
   });
@@ -164,7 +187,9 @@ describe('a read that a replica can answer', () => {
     });
     t.after(() => late.close());
     await turn();
-    assert.equal(late.upTo(null), null);
+    assert.ok(!late.isUsable());
+    assert.equal(await readBy({ ...database, replica: late }), 'primary');
+    assert.deepEqual(unreadOf(late), { gone: 1 });
     const { replica: _, ...alone } = database;
     assert.equal(await readBy(alone), 'primary');
     assert.ok(replica.isUsable());

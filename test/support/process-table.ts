@@ -29,6 +29,17 @@ export function running(pids: readonly number[]): number[] {
   return pids.filter((pid) => all.has(pid));
 }
 
+/** Sends a signal to processes. Those that have ended are left out. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended before.
+    }
+  }
+}
+
 /** Waits until a condition holds. */
 export async function until(signal: AbortSignal, holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20, undefined, { signal });

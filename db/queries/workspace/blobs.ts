@@ -9,7 +9,8 @@ import {
 } from '../../driver/database.ts';
 import type { Bucket } from '../../objects/bucket.ts';
 import { ObjectFault } from '../../objects/object-fault.ts';
-import { BehindError, readFromReplica } from '../../replica/read-from-replica.ts';
+import { readFromReplica } from '../../replica/read-from-replica.ts';
+import { BehindError } from '../../replica/unread.ts';
 import { type FoundContent, findContents } from './bucket-contents.ts';
 
 /** A content, and its SHA-256 in hexadecimal, which identifies it. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { childrenOf } from '../../support/process-table.ts';
+import { childrenOf, signalAll } from '../../support/process-table.ts';
 import { startSystem } from '../load/system.ts';
 import { faultUnderLoad } from '../load/under-load.ts';
 import { type Scenario, Skipped } from '../scenario.ts';
@@ -18,16 +18,6 @@ async function mainProcess(url: string): Promise<number> {
     return Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]);
   } finally {
     await client.end();
-  }
-}
-
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // Its connection was closed before.
-    }
   }
 }
 
