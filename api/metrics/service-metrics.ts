@@ -62,7 +62,7 @@ function databaseMetrics(driver: Driver, writable: boolean | null): Recorded[] {
             plain(free),
           ),
         ]),
-    ...poolMetrics(driver.connections()),
+    ...poolMetrics('memory_database_pool', driver.connections()),
     ...replicaMetrics(driver.replica),
   ];
 }
@@ -85,21 +85,22 @@ function replicaMetrics(replica: Database['replica']): Recorded[] {
         })),
       ],
     },
+    ...poolMetrics('memory_replica_pool', replica.connections()),
   ];
 }
 
-/** Metrics of the connection pool of this process, which the embedded database does not have. */
-function poolMetrics(connections: Connections | null): Recorded[] {
+/** Metrics of a connection pool of this process. The embedded database has none. */
+function poolMetrics(pool: string, connections: Connections | null): Recorded[] {
   if (connections === null) return [];
   const { max, open, idle, waiting } = connections;
   return [
-    gauge('memory_database_pool_max_connections', 'Connections that the pool may open.', plain(max)),
-    gauge('memory_database_pool_connections', 'Connections that are open, by what they do.', [
+    gauge(`${pool}_max_connections`, 'Connections that the pool may open.', plain(max)),
+    gauge(`${pool}_connections`, 'Connections that are open, by what they do.', [
       { value: open - idle, labels: { state: 'busy' } },
       { value: idle, labels: { state: 'idle' } },
     ]),
     gauge(
-      'memory_database_pool_waiting_requests',
+      `${pool}_waiting_requests`,
       'Statements and transactions that wait for a connection.',
       plain(waiting),
     ),

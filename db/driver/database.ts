@@ -109,6 +109,8 @@ export interface Replica {
   isUsable(): boolean;
   /** How many of the reads that a replica can answer each server has answered, and why the primary has. */
   readonly counts: { primary: Record<UnreadReason, number>; replica: number };
+  /** Its connection pool now. */
+  connections(): Connections | null;
   /** Closes the connections to it. */
   close(): Promise<void>;
 }

@@ -140,6 +140,7 @@ export function followReplica({
     },
     isUsable: () => unread === null,
     counts,
+    connections: () => replica.connections(),
     close: async () => {
       isClosed = true;
       clearTimeout(timer);

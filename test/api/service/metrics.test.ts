@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
+import { UNREAD_REASONS } from '../../../db/driver/database.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
 import { QUEUES } from '../../../shared/queues.ts';
@@ -12,7 +13,7 @@ import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, get, post } from '../../support/team.ts';
-import { readSamples, type Sample, samplesOf, scrape } from './metrics.ts';
+import { fakeReplica, readSamples, type Sample, samplesOf, scrape } from './metrics.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-metrics';
 /** Has its own database: metrics cover the whole service, and other test files add jobs and workers. */
@@ -261,6 +262,31 @@ test('metrics divide the open connections of a pool into busy and idle', async (
   assert.deepEqual(states, [4, 3]);
   assert.equal(valueOf(samples, 'memory_database_pool_max_connections'), 10);
   assert.equal(valueOf(samples, 'memory_database_pool_waiting_requests'), 2);
+});
+
+test('metrics report the reads of a replica, why the primary has answered some, and the connections to it', async () => {
+  const replica = fakeReplica({
+    isUsable: () => false,
+    connections: () => ({ max: 6, open: 5, idle: 2, waiting: 1 }),
+  });
+  replica.counts.replica = 7;
+  replica.counts.primary.behind = 3;
+  const driver = { connections: () => null, canWrite: () => true, freeBytes: () => null, replica };
+  const registry = serviceMetrics(driver, { writable: true, figures: null }, []);
+  const samples = readSamples(await registry.metrics());
+  assert.equal(valueOf(samples, 'memory_replica_usable'), 0);
+  const reads = (labels: Record<string, string>) => valueOf(samples, 'memory_replica_reads_total', labels);
+  assert.equal(reads({ server: 'replica' }), 7);
+  assert.equal(reads({ server: 'primary', reason: 'behind' }), 3);
+  // There before the first one: otherwise it would not count as an increase.
+  for (const reason of UNREAD_REASONS.filter((each) => each !== 'behind'))
+    assert.equal(reads({ server: 'primary', reason }), 0, reason);
+  const pool = (name: string, labels = {}) => valueOf(samples, `memory_replica_pool_${name}`, labels);
+  assert.deepEqual(
+    ['busy', 'idle'].map((state) => pool('connections', { state })),
+    [3, 2],
+  );
+  assert.deepEqual([pool('max_connections'), pool('waiting_requests')], [6, 1]);
 });
 
 describe('metrics during a database failure', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type Replica, UNREAD_REASONS } from '../../../db/driver/database.ts';
 import type { TestApp } from '../../support/app.ts';
 
 /** A line of Prometheus's text format: a value and what it is of. */
@@ -52,4 +53,22 @@ export async function samplesOf(
   const answer = await scrape(service, token);
   assert.equal(answer.statusCode, 200, answer.body);
   return readSamples(answer.body).filter(({ name }) => names.includes(name));
+}
+
+/** A replica that has answered nothing yet, for its metrics. */
+export function fakeReplica(changed: Partial<Replica> = {}): Replica {
+  return {
+    read: async () => ({ unread: 'not_compared' }),
+    noteChange: async () => undefined,
+    isUsable: () => true,
+    counts: {
+      replica: 0,
+      primary: Object.fromEntries(
+        UNREAD_REASONS.map((reason) => [reason, 0]),
+      ) as Replica['counts']['primary'],
+    },
+    connections: () => null,
+    close: async () => undefined,
+    ...changed,
+  };
 }

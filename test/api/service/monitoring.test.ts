@@ -8,7 +8,7 @@ import { API_TOKEN } from '../../support/app.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { get, post } from '../../support/team.ts';
-import { readSamples, type Sample, scrape } from './metrics.ts';
+import { fakeReplica, readSamples, type Sample, scrape } from './metrics.ts';
 import { namesIn, type Selector } from './promql.ts';
 
 /** Labels that Prometheus adds to every metric. */
@@ -33,9 +33,11 @@ async function readAllSamples(t: { after(fn: () => unknown): void }): Promise<Sa
   ]);
   const failing = await openFailingApp(t, service, () => databaseError('42P01'));
   await get({ app: failing }, company, '/v1/memory/status');
+  const connections = () => ({ max: 10, open: 1, idle: 1, waiting: 0 });
   const drivers = serviceMetrics(
     {
-      connections: () => ({ max: 10, open: 1, idle: 1, waiting: 0 }),
+      connections,
+      replica: fakeReplica({ connections }),
       canWrite: () => true,
       freeBytes: () => 1,
     },
