@@ -8,7 +8,10 @@ import { asWorker } from '../../../db/driver/database.ts';
 import { openBucket } from '../../../db/objects/bucket.ts';
 import { sealAudit } from '../../../db/queries/identity/audit-chain.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
+import { followReplica, type ReplicaOptions } from '../../../db/replica/follow-replica.ts';
+import { readFromReplica } from '../../../db/replica/read-from-replica.ts';
 import { newId } from '../../../shared/ids.ts';
+import { companyScope } from '../../../shared/scope.ts';
 import { readAlerts } from '../../support/alerts.ts';
 import { API_TOKEN } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
@@ -82,6 +85,20 @@ async function withBucket(t: TestContext, answers: (answer: ServerResponse) => v
 async function requestsTo(app: (typeof service)['app'], labels: Record<string, string>) {
   const samples = await samplesOf({ app }, API_TOKEN, 'memory_object_requests_total');
   return samples.filter((sample) => hasLabels(sample, labels)).map(({ value }) => value);
+}
+
+/** A primary with a replica, which answer as servers do. The replica can be made to fail. */
+function replicaOf(fails: () => boolean) {
+  const primary = { ...database, query: async () => [{ position: '0/10', history: 'one 1' }] };
+  const replica = {
+    ...database,
+    query: async () => {
+      if (fails()) throw databaseError('ECONNREFUSED');
+      return [{ isReplica: true, hasPosition: true, history: 'one 1' }];
+    },
+    close: async () => undefined,
+  };
+  return { primary, replica } as unknown as Pick<ReplicaOptions, 'primary' | 'replica'>;
 }
 
 /** For each alert: breaks what it watches, and looks at the metric. */
@@ -224,6 +241,37 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
     freed.resolve(null);
     await Promise.all(busy);
     assert.equal(await waiting(), 0);
+  },
+  TeamMemoryReplicaUnused: async (t) => {
+    let fails = false;
+    const replica = followReplica({ ...replicaOf(() => fails), logger: service.logger, maxLagMs: 60_000 });
+    t.after(() => replica.close());
+    const read = async () => {
+      const driver = { ...database, replica };
+      const registry = serviceMetrics(driver, { writable: true, figures: null }, []);
+      const samples = readSamples(await registry.metrics());
+      const sum = (name: string, labels: Record<string, string>) =>
+        samples
+          .filter((sample) => sample.name === name && hasLabels(sample, labels))
+          .reduce((total, { value }) => total + value, 0);
+      return {
+        usable: sum('memory_replica_usable', {}),
+        replica: sum('memory_replica_reads_total', { server: 'replica' }),
+        gone: sum('memory_replica_reads_total', { server: 'primary', reason: 'gone' }),
+      };
+    };
+    const list = () =>
+      readFromReplica(
+        { ...database, replica },
+        companyScope({ companyId: company.companyId, userId: company.ownerId }),
+        (from) => from.query('select 1'),
+      );
+    while (!replica.isUsable()) await new Promise(setImmediate);
+    await list();
+    assert.deepEqual(await read(), { usable: 1, replica: 1, gone: 0 });
+    fails = true;
+    await list();
+    assert.deepEqual(await read(), { usable: 0, replica: 1, gone: 1 });
   },
   TeamMemoryVectorsStall: async () => {
     const before = await read('memory_pending_chunks', { mode: 'server' });
