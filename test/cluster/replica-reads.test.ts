@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { send } from '../faults/load/client.ts';
 import { endProcesses } from '../support/needs/process.ts';
-import { type RunningApi, startApi } from './processes.ts';
+import { type RunningApi, startApi, startWorker, stateOfImport } from './processes.ts';
 import { isReplicaUsable, METRICS_TOKEN, readsOn } from './replica-metrics.ts';
 import { endServers, waitFor } from './servers/debian.ts';
 import { type PostgresServer, startPostgres } from './servers/postgres.ts';
@@ -27,19 +27,19 @@ describe('reads from a replica', () => {
     primary = await startPostgres();
     await primary.createDatabase('service');
     replica = await startReplica(primary);
-    const env = {
-      MEMORY_DATABASE_URL: primary.url('service'),
-      MEMORY_DATABASE_REPLICA_URL: replica.url('service'),
-      MEMORY_REPLICA_MAX_LAG_MS: String(MAX_LAG_MS),
-      MEMORY_METRICS_TOKEN: METRICS_TOKEN,
-    };
     const { signal } = new AbortController();
-    one = await startApi(env, signal);
-    two = await startApi(env, signal);
+    one = await startApi(env(), signal);
+    two = await startApi(env(), signal);
     reader = await addReader();
     await Promise.all([untilUsable(one), untilUsable(two)]);
   });
 
+  const env = (maxLagMs = MAX_LAG_MS) => ({
+    MEMORY_DATABASE_URL: primary.url('service'),
+    MEMORY_DATABASE_REPLICA_URL: replica.url('service'),
+    MEMORY_REPLICA_MAX_LAG_MS: String(maxLagMs),
+    MEMORY_METRICS_TOKEN: METRICS_TOKEN,
+  });
   const post = (api: RunningApi, path: string, body: object, token?: string) =>
     send(api.url, { method: 'POST', path, body, ...(token === undefined ? {} : { token }) }, 12_000);
 
@@ -148,6 +148,53 @@ describe('reads from a replica', () => {
     assert.deepEqual(servers, { replica: 4, primary: 0 });
   });
 
+  /** Publishes a memory and changes its text. Returns its id. */
+  async function publishTwice(title: string): Promise<string> {
+    const staged = await post(one, '/v1/memory/captures', { sessionId: title, summary: `${title} was seen` });
+    assert.equal(staged.status, 201, staged.text);
+    const claimed = await post(one, '/v1/memory/consolidation/claim', {});
+    const { batch } = claimed.json as { batch: { id: string; captures: { id: string }[] } };
+    const captureIds = batch.captures.map(({ id }) => id);
+    const items = [{ captureIds, action: 'publish', title, content: `The ${title} swims.` }];
+    const completed = await post(one, '/v1/memory/consolidation/complete', { batchId: batch.id, items });
+    assert.equal(completed.status, 200, completed.text);
+    const memoryId = (completed.json as { results: { memoryId: string }[] }).results[0]?.memoryId ?? '';
+    const update = { action: 'update', memoryId, version: 1, content: `The ${title} sleeps.` };
+    const updated = await post(one, '/v1/memory/memories', update);
+    assert.equal(updated.status, 200, updated.text);
+    return memoryId;
+  }
+
+  test('versions of a memory are answered by the replica, and by the primary for who has just changed it', async (t) => {
+    const memoryId = await publishTwice('marten');
+    const contents = async (token?: string) => {
+      const path = `/v1/memory/memories/${memoryId}/versions`;
+      const { status, text, json } = await send(two.url, {
+        method: 'GET',
+        path,
+        ...(token === undefined ? {} : { token }),
+      });
+      assert.equal(status, 200, text);
+      return (json as { items: { content: string }[] }).items.map(({ content }) => content);
+    };
+    await caughtUp();
+    const both = ['The marten sleeps.', 'The marten swims.'];
+    assert.deepEqual(await serversOf(two, async () => assert.deepEqual(await contents(), both)), {
+      replica: 1,
+      primary: 0,
+    });
+    await pause();
+    t.after(resume);
+    const update = { action: 'update', memoryId, version: 2, content: 'The marten eats.' };
+    assert.equal((await post(one, '/v1/memory/memories', update)).status, 200);
+    const own = await serversOf(two, async () =>
+      assert.deepEqual(await contents(), ['The marten eats.', ...both]),
+    );
+    assert.deepEqual(own, { replica: 0, primary: 1 });
+    const others = await serversOf(two, async () => assert.deepEqual(await contents(reader), both));
+    assert.deepEqual(others, { replica: 1, primary: 0 });
+  });
+
   test('feedback on a search that the replica has answered is stored at once', async () => {
     const { queryId, hits } = await search(two, 'otter', reader);
     const body = { queryId, chunkId: hits[0]?.chunk_id, verdict: 'useful' };
@@ -199,14 +246,41 @@ describe('reads from a replica', () => {
     assert.equal((pulled.json as { files: { contentBase64: string }[] }).files[0]?.contentBase64, content);
   });
 
-  test('a replica that lags too long, is gone or was promoted is not read, and is read again after that', async (t) => {
-    const env = {
-      MEMORY_DATABASE_URL: primary.url('service'),
-      MEMORY_DATABASE_REPLICA_URL: replica.url('service'),
-      MEMORY_REPLICA_MAX_LAG_MS: '500',
-      MEMORY_METRICS_TOKEN: METRICS_TOKEN,
+  test('the original of a source is read from the replica, and from the primary until the replica has it', async (t) => {
+    const { signal } = new AbortController();
+    const worker = await startWorker(env());
+    t.after(async () => {
+      worker.child.kill('SIGTERM');
+      await worker.exited;
+    });
+    const importFile = async (text: string) => {
+      const body = { items: [{ filename: `${text}.txt`, text }] };
+      const accepted = await post(one, '/v1/memory/imports', body);
+      assert.equal(accepted.status, 202, accepted.text);
+      const [{ id = '' } = {}] = (accepted.json as { imports: { id?: string }[] }).imports;
+      assert.equal(await stateOfImport(one.url, id, signal), 'completed');
+      const { json } = await send(one.url, { method: 'GET', path: `/v1/memory/imports/${id}` });
+      return (json as { sourceId: string }).sourceId;
     };
-    const strict = await startApi(env, new AbortController().signal);
+    const original = async (sourceId: string) => {
+      const path = `/v1/memory/sources/${sourceId}/original`;
+      const { status, text } = await send(two.url, { method: 'GET', path, token: reader });
+      assert.equal(status, 200, text);
+      return text;
+    };
+    const beaver = await importFile('a beaver builds');
+    await caughtUp();
+    const read = await serversOf(two, async () => assert.equal(await original(beaver), 'a beaver builds'));
+    assert.deepEqual(read, { replica: 1, primary: 0 });
+    await pause();
+    t.after(resume);
+    const bear = await importFile('a bear waits');
+    const newer = await serversOf(two, async () => assert.equal(await original(bear), 'a bear waits'));
+    assert.deepEqual(newer, { replica: 0, primary: 1 });
+  });
+
+  test('a replica that lags too long, is gone or was promoted is not read, and is read again after that', async (t) => {
+    const strict = await startApi(env(500), new AbortController().signal);
     await untilUsable(strict);
     const untilUnusable = () => waitFor(async () => !(await isReplicaUsable(strict)));
     await pause();
