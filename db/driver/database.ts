@@ -250,13 +250,27 @@ export async function readOnce<S extends Scope, T>(
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
-  const sent = await database.transaction(async ({ query }) => {
-    const result = fn({ scope, query });
-    // If the statement fails, the transaction fails with its error.
-    result.catch(() => undefined);
-    return { result };
-  }, opening);
+  return inOneRoundTrip(database, ({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope));
+}
+
+/**
+ * Runs `fn` in one transaction, in one round trip. `fn` must consist of one statement, which runs outside of a transaction if
+ * the opening fails.
+ */
+export async function inOneRoundTrip<T>(
+  database: Pick<Database, 'transaction'>,
+  fn: (tx: Queryable) => Promise<T>,
+  opening: Opening,
+): Promise<T> {
+  const sent = await database.transaction(
+    async (tx) => {
+      const result = fn(tx);
+      // If the statement fails, the transaction fails with its error.
+      result.catch(() => undefined);
+      return { result };
+    },
+    { ...opening, isSentWithFirstRead: true },
+  );
   return sent.result;
 }
 

@@ -1,7 +1,9 @@
 import type { Logger } from '../../shared/logger.ts';
-import type { Database } from '../driver/database.ts';
+import { type Database, inOneRoundTrip } from '../driver/database.ts';
 import { findWriteObstacle } from '../queries/jobs/service-state.ts';
 
+/** It cannot fail. */
+const NO_OPENING = { text: '' };
 /** How long a transaction can take before it could be one that waits for a replica, in milliseconds. */
 const LOOK_AFTER_MS = 1000;
 
@@ -87,7 +89,7 @@ export function refuseUnconfirmedChanges({
     transaction,
     query: (text, values) =>
       isRefusing || !hasFreeConnection(database)
-        ? transaction((tx) => tx.query(text, values))
+        ? inOneRoundTrip({ transaction }, (tx) => tx.query(text, values), NO_OPENING)
         : observe(() => database.query(text, values)),
     canWrite: () => !isRefusing && database.canWrite(),
     close: async () => {

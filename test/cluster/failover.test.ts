@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../faults/load/client.ts';
 import { endProcesses } from '../support/needs/process.ts';
 import { type RunningApi, startApi, startWorker } from './processes.ts';
@@ -62,16 +63,21 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     assert.equal(await write(), 201);
     await promoted.crash();
     const list = { method: 'GET', path: '/v1/memory/sources' } as const;
-    const waiting = async () => {
+    /** How many connections wait for the replica, or for this and others. */
+    const waiting = async (...events: string[]) => {
       const [row] = await old.query(
-        `select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'`,
+        `select count(*)::int as n from pg_stat_activity where wait_event = any('{${['SyncRep', ...events].join()}}')`,
       );
       return Number(row?.['n']);
     };
     const searched = search().then(({ status }) => status);
     const written = Array.from({ length: 12 }, write);
-    // Before the API knows it, changes have all of its connections for requests.
-    await waitFor(async () => (await waiting()) === CONNECTIONS);
+    // Before the API knows it, changes have all of its connections for requests. Most wait for another change.
+    await waitFor(async () => {
+      const before = await waiting('transactionid');
+      await sleep(100);
+      return before >= CONNECTIONS && (await waiting('transactionid')) === before;
+    });
     const lists = await Promise.all(Array.from({ length: 12 }, () => send(api.url, list, 12_000)));
     assert.deepEqual(new Set(lists.map(({ status }) => status)), new Set([200]));
     assert.deepEqual(new Set(await Promise.all([searched, ...written])), new Set([503]));

@@ -39,7 +39,11 @@ describe('a primary that hangs, with the addresses of both servers', { timeout: 
     const url = `postgres://${SERVICE_USER}:${PASSWORD}@${hosts}/service`;
     database = openPostgres(url, logger, { max: 2, timeouts: PATIENT });
   });
-  after(() => database.close());
+  after(async () => {
+    // A test that has failed leaves it stopped, and its processes would not end.
+    signalServer(old, 'SIGCONT');
+    await database.close();
+  });
 
   const pid = async (): Promise<unknown> => (await database.query(PID))[0]?.['pid'];
   const isOfPromoted = async (found: unknown) =>

@@ -75,7 +75,7 @@ test('changes are refused from when one waits for a replica until they are confi
   assert.deepEqual(openings, [
     { text: '', isReadOnly },
     { text: 'set local role a', isReadOnly },
-    { text: '', isReadOnly },
+    { text: '', isReadOnly, isSentWithFirstRead: true },
   ]);
 
   state.obstacle = null;
@@ -85,7 +85,9 @@ test('changes are refused from when one waits for a replica until they are confi
   assert.deepEqual(openings, [undefined]);
 });
 
-test('what waits for a connection, or finds none, only reads by another one', async (t) => {
+test('what waits for a connection, or finds none, only reads by another one', {
+  timeout: 10_000,
+}, async (t) => {
   const { state, elsewhere, database } = service(t);
   const held = Promise.withResolvers<void>();
   Object.assign(state, { obstacle: 'no_synchronous_replica', holds: held.promise, isBusy: true });
@@ -108,7 +110,9 @@ test('what waits for a connection, or finds none, only reads by another one', as
   assert.equal(elsewhere.length, 3);
 });
 
-test('a statement that finds no free connection waits, and moves when changes are refused', async (t) => {
+test('a statement that finds no free connection waits, and moves when changes are refused', {
+  timeout: 10_000,
+}, async (t) => {
   const { state, elsewhere, database } = service(t);
   Object.assign(state, {
     obstacle: 'no_synchronous_replica',
