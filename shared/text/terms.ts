@@ -13,7 +13,7 @@ import { bigramLength, countWords, foldMarks, isIdentifier } from './words.ts';
  * The version of the rules by which the terms of chunks are made. Raise it with every change of them: a job then makes
  * the terms of all stored chunks again.
  */
-export const TERMS_VERSION = 2;
+export const TERMS_VERSION = 3;
 
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const DIMENSION_BITS = 29;
@@ -41,7 +41,7 @@ export interface QueryTerms {
   texts: TermText[];
   /** Keys of candidates, unique. */
   keys: number[];
-  /** For each of `keys`, its text: a whole term, or the beginning of a word followed by `*`. */
+  /** For each of `keys`, its text: a whole term, a whole short word without marks, or the beginning of a word with `*`. */
   keyTexts: string[];
   /** Those of `keys` that are codes. Chunks with a rare code rank first. */
   identifierKeys: number[];
@@ -76,15 +76,19 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
       asked.set(dim, { term, kind, factor, length: bigrams.has(term) ? bigramLength(term) : 1 });
     else known.factor = Math.max(known.factor, factor);
   };
-  for (const term of [...words.keys(), ...bigrams.keys(), ...compounds.keys()]) {
-    const key = exactKey(team, term);
+  const askExact = (term: string, key: number, keyText: string) => {
     const identifier = isIdentifier(term);
-    keys.set(key, term);
+    keys.set(key, keyText);
     ask(exactDim(term), term, 'exact', identifier ? IDENTIFIER_FACTOR : 1);
     if (identifier) identifierKeys.add(key);
+  };
+  const folds = new Map(Array.from(words.keys(), (word) => [word, foldMarks(word)]));
+  for (const [word, folded] of folds) {
+    if (isShortWord(folded.length)) askExact(word, prefixKey(team, folded, 0, folded.length), folded);
+    else askExact(word, exactKey(team, word), word);
   }
-  for (const word of words.keys()) {
-    const folded = foldMarks(word);
+  for (const term of [...bigrams.keys(), ...compounds.keys()]) askExact(term, exactKey(team, term), term);
+  for (const folded of folds.values()) {
     const prefix = prefixKey(team, folded, 0, folded.length);
     if (!keys.has(prefix)) keys.set(prefix, `${folded.slice(0, PREFIX_LENGTH)}*`);
     for (let i = 0; i < gramCount(folded.length); i++) {
@@ -130,6 +134,14 @@ export function gramDim(text: string, from: number, to: number, index: number): 
   if (index === 0) return toDim(hashState(text, FIRST_GRAM, from, Math.min(from + GRAM_LENGTH - 1, to)));
   const start = from + index - 1;
   return toDim(hashState(text, GRAM, start, start + GRAM_LENGTH));
+}
+
+/**
+ * Whether a folded word is shorter than the beginnings of words that are keys. Then it has only one key, that of its
+ * beginning, which no longer word has. Its exact key would find the same chunks.
+ */
+export function isShortWord(foldedLength: number): boolean {
+  return foldedLength < PREFIX_LENGTH;
 }
 
 /**

@@ -18,7 +18,8 @@ const PREFIX_LENGTH = 5;
 function keyTexts(text: string): string[] {
   const { words, bigrams, compounds } = countWords(text);
   const prefixes = [...words.keys()].map((word) => `${foldMarks(word).slice(0, PREFIX_LENGTH)}*`);
-  return [...new Set([...words.keys(), ...bigrams.keys(), ...compounds.keys(), ...prefixes])];
+  const long = [...words.keys()].filter((word) => foldMarks(word).length >= PREFIX_LENGTH);
+  return [...new Set([...long, ...bigrams.keys(), ...compounds.keys(), ...prefixes])];
 }
 
 /** The keys of some chunks in a Team, each as in `chunkTerms`. */

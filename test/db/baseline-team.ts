@@ -3,6 +3,8 @@ import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db
 import { newId } from '../../shared/ids.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { type ChunkTerms, chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { exactKey, teamState } from '../../shared/text/terms.ts';
+import { countWords } from '../../shared/text/words.ts';
 import { TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
 import { axis } from '../support/sources.ts';
 
@@ -94,6 +96,13 @@ export async function insertIdentity(
   );
 }
 
+/** The terms of a text as that version made them: every word had an exact key, also short ones. */
+function baselineTerms(teamId: string, text: string): ChunkTerms {
+  const { keys, ...weights } = chunkTerms(teamId, text);
+  const exact = Array.from(countWords(text).words.keys(), (word) => exactKey(teamState(teamId), word));
+  return { ...weights, keys: Int32Array.from(new Set([...keys, ...exact])).sort() };
+}
+
 /** Inserts a source whose terms have only the words of the texts: that version did not index titles. */
 async function insertSource(
   tx: Queryable,
@@ -109,7 +118,7 @@ async function insertSource(
   const stored: ChunkTerms[] = [];
   for (const [ordinal, [text, nth]] of chunks.entries()) {
     const id = newId();
-    const terms = chunkTerms(teamId, text);
+    const terms = baselineTerms(teamId, text);
     stored.push(terms);
     await tx.query(
       `insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text)
@@ -139,7 +148,7 @@ async function insertSource(
 
 /** Inserts a published memory, whose source this is, and one that waits for review and says the same. */
 async function insertMemories(tx: Queryable, team: BaselineTeam, sourceId: string): Promise<void> {
-  const terms = chunkTerms(team.teamId, MEMORY);
+  const terms = baselineTerms(team.teamId, MEMORY);
   const values = [team.teamId, team.ownerId, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms)];
   await tx.query(
     `insert into memory.memory_item

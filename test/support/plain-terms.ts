@@ -175,8 +175,10 @@ function sinkWords(sink: TermSink, { words, bigrams, compounds }: CountedWords, 
   for (const [term, count] of bigrams) sinkExact(sink, term, count * times);
   for (const [term, count] of compounds) sinkExact(sink, term, count * times);
   for (const [word, count] of words) {
-    sinkExact(sink, word, count * times);
+    sink.packed.push(pack(exactDim(word), count * times));
     const folded = `_${foldMarks(word)}`;
+    // The beginning of a short word is the whole word.
+    if (folded.length > PREFIX_LENGTH) sink.keys.push(exactKey(sink.team, word));
     sink.keys.push(prefixKey(sink.team, folded));
     for (let i = 0; i < gramCount(folded); i++) sink.packed.push(pack(gramDim(folded, i), count * times));
   }

@@ -61,8 +61,10 @@ begin
         select count(*) as read, count(*) filter (
                  where c.team_id = v_team
                    and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   -- A short word shares its key with the same letters with accents.
+                   and c.weights <#> a.unit < 0
                    and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
-          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+          from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
                  where c.keys && array[a.key] limit postings + 1) c) r
      where v_below is not null and a.key is not null and r.read <= postings
   )

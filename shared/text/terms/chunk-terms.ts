@@ -1,6 +1,15 @@
 /** The terms of stored chunks: see `terms.ts`. Making them was a third of the work of an ingest outside of the database. */
 
-import { DIMENSION_BITS, exactDim, exactKey, gramCount, gramDim, prefixKey, teamState } from '../terms.ts';
+import {
+  DIMENSION_BITS,
+  exactDim,
+  exactKey,
+  gramCount,
+  gramDim,
+  isShortWord,
+  prefixKey,
+  teamState,
+} from '../terms.ts';
 import { foldMarks, normalizeText, visitWords, type WordVisitor } from '../words.ts';
 import { isFolded } from './characters.ts';
 import { Counts } from './counts.ts';
@@ -83,12 +92,14 @@ class TermCounter implements WordVisitor {
   readonly shingles = new ShingleCounter();
 
   word(normal: string, from: number, to: number): void {
-    this.shingles.add(this.#exact(normal, from, to));
+    this.#dims.add(exactDim(normal, from, to), this.times);
+    const key = exactKey(this.team, normal, from, to);
+    this.shingles.add(key);
     // To hash a word takes less time than to look it up.
-    if (isFolded(normal, from, to)) this.#folded(normal, from, to);
+    if (isFolded(normal, from, to)) this.#folded(key, normal, from, to);
     else {
       const folded = foldMarks(normal.slice(from, to));
-      this.#folded(folded, 0, folded.length);
+      this.#folded(key, folded, 0, folded.length);
     }
   }
 
@@ -100,7 +111,7 @@ class TermCounter implements WordVisitor {
     this.#exact(normal, from, to);
   }
 
-  /** Returns the key, which is the hash of the word with the Team. */
+  /** Returns the key, which is the hash of the term with the Team. */
   #exact(normal: string, from: number, to: number): number {
     this.#dims.add(exactDim(normal, from, to), this.times);
     const key = exactKey(this.team, normal, from, to);
@@ -108,7 +119,8 @@ class TermCounter implements WordVisitor {
     return key;
   }
 
-  #folded(text: string, from: number, to: number): void {
+  #folded(key: number, text: string, from: number, to: number): void {
+    if (!isShortWord(to - from)) this.#keys.add(key, 1);
     this.#keys.add(prefixKey(this.team, text, from, to), 1);
     const grams = gramCount(to - from);
     for (let i = 0; i < grams; i++) this.#dims.add(gramDim(text, from, to, i), this.times);

@@ -13,7 +13,7 @@ import { openTestDatabase } from '../../support/needs/database.ts';
 import { addToCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts';
 
 const database = await openTestDatabase();
-const WORDS = ['the', 'heron', 'herons', 'harbour', 'err_4711', '会议记录', 'walrus', 'naïve'];
+const WORDS = ['the', 'thé', 'heron', 'herons', 'harbour', 'err_4711', '会议记录', 'walrus', 'naïve'];
 const QUERY = `${WORDS.join(' ')} unheard zebra`;
 const MANY = 4000;
 
@@ -24,7 +24,7 @@ let terms: QueryTerms;
 function termsToCount({ dims, texts, keys, keyTexts }: QueryTerms): CountedTerm[] {
   return dims.map((dim, index) => {
     const { term, kind } = texts[index]!;
-    return { dim, key: kind === 'exact' ? keys[keyTexts.indexOf(term)]! : null };
+    return { dim, key: kind === 'exact' ? (keys[keyTexts.indexOf(term)] ?? null) : null };
   });
 }
 

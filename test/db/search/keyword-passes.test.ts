@@ -7,7 +7,7 @@ import { createTestCompany, openTestDatabase } from '../../support/needs/databas
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 
-const WORDS = ['heron', 'stork', 'pier'];
+const WORDS = ['heron', 'stork', 'jetty'];
 /** As estimated: each pass reads one word more. */
 const FREQUENCIES = [10, 700, 1600];
 const COUNTED = 24_000;
