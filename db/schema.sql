@@ -458,7 +458,7 @@ table memory.chunk_keyword (
   constraint chunk_keyword_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
-CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys) WITH (gin_pending_list_limit='512');
+CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
 CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id, chunk_id);
 CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, client_id, uuid_hash(chunk_id));
 row level security on;
@@ -2819,6 +2819,7 @@ CREATE OR REPLACE FUNCTION memory.move_chunks(p_source uuid, p_after integer, p_
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET gin_pending_list_limit TO '512kB'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -3714,6 +3715,7 @@ CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], 
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET gin_pending_list_limit TO '512kB'
 AS $function$
   update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
@@ -3727,6 +3729,7 @@ CREATE OR REPLACE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
+ SET gin_pending_list_limit TO '512kB'
 AS $function$
   with moved as (
     delete from kept_chunk k using source s

@@ -5,6 +5,7 @@ create or replace function memory.move_chunks(p_source uuid, p_after int, p_limi
 language plpgsql volatile security definer
 set search_path = memory, pg_temp
 set enable_seqscan = off
+set gin_pending_list_limit = '512kB'
 as $$
 declare
   v_team constant uuid := claimed_team();

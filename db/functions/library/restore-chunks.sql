@@ -10,6 +10,7 @@ set search_path = memory, public, pg_temp
 -- As in keep_chunks.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set gin_pending_list_limit = '512kB'
 as $$
   with moved as (
     delete from kept_chunk k using source s

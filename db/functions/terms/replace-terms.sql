@@ -4,6 +4,7 @@ create or replace function memory.replace_terms(p_chunk uuid, p_keys int[], p_we
 returns void
 language sql security definer set search_path = memory, public, pg_temp
 set enable_seqscan = off
+set gin_pending_list_limit = '512kB'
 as $$
   update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
