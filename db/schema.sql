@@ -2925,18 +2925,21 @@ CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clien
  SET enable_sort TO 'off'
 AS $function$
 declare
-  -- The best by signs that are compared in full, for each one that is returned: the nearest by their numbers are not
-  -- exactly the nearest by signs.
-  spare constant int := 4;
+  -- The best by signs that are compared in full, for each one down to the last that is returned: the nearest by their
+  -- numbers are not exactly the nearest by signs.
+  spare constant int := 3;
   v_is_tested constant boolean := p_filter.looked_up or p_filter.hidden is not null;
   v_all uuid[];
   v_points float8[];
   v_places int[];
-  v_count int;                          -- vectors that are compared in full
+  v_count int;                          -- vectors that are compared in full, and ...
+  v_needed float8 := 0;                 -- ... how many of them seem to be enough
+  v_found int;
 begin
   perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
+  foreach v_count in array case when v_is_tested then array[400, 800, 3200] else array[400] end loop
+    continue when v_count < least(v_needed, 3200);
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(
@@ -2949,7 +2952,10 @@ begin
       into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
     v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
                      else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
-    exit when v_places[p_limit] <= v_count / spare;
+    v_found := cardinality(v_places);
+    v_needed := spare * case when v_found = p_limit then v_places[p_limit]::float8
+                             else v_count::float8 * p_limit / greatest(v_found, 1) end;
+    exit when v_found = p_limit and v_needed <= v_count;
     -- The last one is too near to the end: better ones can be missing.
     v_places := '{}';
   end loop;
@@ -3134,7 +3140,6 @@ declare
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_passing uuid[];
-  v_read bigint;
 begin
   with dated as materialized (
     select c.id, c.source_id from chunk c
@@ -3143,19 +3148,21 @@ begin
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1
+  ), read as materialized (
+    -- When there are too many, nothing more is done with them.
+    select p_most is null or count(*) <= p_most as is_complete from dated
   ), passing_source as materialized (
     -- Each source is looked up by its id, which a join without statistics would not do.
-    select d.source_id from (select distinct source_id from dated) d
+    select d.source_id from (select distinct source_id from dated where (select r.is_complete from read r)) d
      where (select s.state = 'active' and not is_due(s.expires_at)
                    and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
-  select count(*), coalesce(array_agg(d.id) filter (
-           where d.source_id in (select p.source_id from passing_source p)), '{}')
-    into v_read, v_passing
-    from dated d;
-  return case when p_most is null or v_read <= p_most then v_passing end;
+  select case when (select r.is_complete from read r) then coalesce(array_agg(d.id), '{}') end into v_passing
+    from dated d
+   where (select r.is_complete from read r) and d.source_id in (select p.source_id from passing_source p);
+  return v_passing;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.prune()

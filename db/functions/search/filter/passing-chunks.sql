@@ -16,7 +16,6 @@ declare
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_passing uuid[];
-  v_read bigint;
 begin
   with dated as materialized (
     select c.id, c.source_id from chunk c
@@ -25,19 +24,21 @@ begin
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1
+  ), read as materialized (
+    -- When there are too many, nothing more is done with them.
+    select p_most is null or count(*) <= p_most as is_complete from dated
   ), passing_source as materialized (
     -- Each source is looked up by its id, which a join without statistics would not do.
-    select d.source_id from (select distinct source_id from dated) d
+    select d.source_id from (select distinct source_id from dated where (select r.is_complete from read r)) d
      where (select s.state = 'active' and not is_due(s.expires_at)
                    and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
-  select count(*), coalesce(array_agg(d.id) filter (
-           where d.source_id in (select p.source_id from passing_source p)), '{}')
-    into v_read, v_passing
-    from dated d;
-  return case when p_most is null or v_read <= p_most then v_passing end;
+  select case when (select r.is_complete from read r) then coalesce(array_agg(d.id), '{}') end into v_passing
+    from dated d
+   where (select r.is_complete from read r) and d.source_id in (select p.source_id from passing_source p);
+  return v_passing;
 end $$;
 
 revoke execute on function memory.passing_chunks(record, int) from public, memory_service, memory_worker;

@@ -14,18 +14,21 @@ set enable_seqscan = off
 set enable_sort = off
 as $$
 declare
-  -- The best by signs that are compared in full, for each one that is returned: the nearest by their numbers are not
-  -- exactly the nearest by signs.
-  spare constant int := 4;
+  -- The best by signs that are compared in full, for each one down to the last that is returned: the nearest by their
+  -- numbers are not exactly the nearest by signs.
+  spare constant int := 3;
   v_is_tested constant boolean := p_filter.looked_up or p_filter.hidden is not null;
   v_all uuid[];
   v_points float8[];
   v_places int[];
-  v_count int;                          -- vectors that are compared in full
+  v_count int;                          -- vectors that are compared in full, and ...
+  v_needed float8 := 0;                 -- ... how many of them seem to be enough
+  v_found int;
 begin
   perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
+  foreach v_count in array case when v_is_tested then array[400, 800, 3200] else array[400] end loop
+    continue when v_count < least(v_needed, 3200);
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(
@@ -38,7 +41,10 @@ begin
       into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
     v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
                      else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
-    exit when v_places[p_limit] <= v_count / spare;
+    v_found := cardinality(v_places);
+    v_needed := spare * case when v_found = p_limit then v_places[p_limit]::float8
+                             else v_count::float8 * p_limit / greatest(v_found, 1) end;
+    exit when v_found = p_limit and v_needed <= v_count;
     -- The last one is too near to the end: better ones can be missing.
     v_places := '{}';
   end loop;
