@@ -1857,7 +1857,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_pending(p_client uuid, p_source uuid)
+CREATE OR REPLACE FUNCTION memory.count_pending(p_sources uuid[], p_clients uuid[])
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1868,16 +1868,17 @@ AS $function$
 declare
   v_team constant uuid := memory.claimed_team();
 begin
-  if p_client is null then
-    return (
-      select count(*) from (select c.id from chunk c where c.team_id = v_team and c.source_id = p_source order by c.ordinal offset 0) c
-       cross join lateral (select from embedding_pending p
-                            where p.team_id = v_team and p.client_id is null and p.chunk_id = c.id offset 0) p);
-  end if;
   return (
-    select count(*) from (select c.id from chunk c where c.team_id = v_team and c.source_id = p_source order by c.ordinal offset 0) c
-     cross join lateral (select from embedding_pending p
-                          where p.team_id = v_team and p.client_id = p_client and p.chunk_id = c.id offset 0) p);
+    select count(*) from unnest(p_sources, p_clients) s (id, client_id)
+     cross join lateral (select c.id from chunk c
+                          where c.team_id = v_team and c.source_id = s.id order by c.ordinal offset 0) c
+     cross join lateral (
+       (select from embedding_pending p
+         where s.client_id is null and p.team_id = v_team and p.client_id is null and p.chunk_id = c.id)
+       union all
+       (select from embedding_pending p
+         where p.team_id = v_team and p.client_id = s.client_id and p.chunk_id = c.id)
+       offset 0) p);
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
@@ -1910,7 +1911,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -coalesce(sum(count_pending(d.client_id, d.id)), 0)::bigint from source_due d
+  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.client_id)) from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)
@@ -4675,7 +4676,7 @@ begin
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -coalesce(sum(count_pending(s.client_id, s.id)), 0)::bigint
+  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.client_id))
     from source s
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))

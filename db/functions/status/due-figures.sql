@@ -29,7 +29,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -coalesce(sum(count_pending(d.client_id, d.id)), 0)::bigint from source_due d
+  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.client_id)) from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)

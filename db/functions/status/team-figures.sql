@@ -18,7 +18,7 @@ begin
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -coalesce(sum(count_pending(s.client_id, s.id)), 0)::bigint
+  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.client_id))
     from source s
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
