@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { send } from '../faults/load/client.ts';
-import { endProcesses } from '../support/needs/process.ts';
-import { type RunningApi, startApi, startWorker, stateOfImport } from './processes.ts';
-import { isReplicaUsable, METRICS_TOKEN, readsOn } from './replica-metrics.ts';
-import { endServers, waitFor } from './servers/debian.ts';
-import { type PostgresServer, startPostgres } from './servers/postgres.ts';
-import { type Replica, startReplica } from './servers/replica.ts';
+import { send } from '../../faults/load/client.ts';
+import { endProcesses } from '../../support/needs/process.ts';
+import { type RunningApi, startApi, startWorker, stateOfImport } from '../processes.ts';
+import { endServers, waitFor } from '../servers/debian.ts';
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
+import { type Replica, startReplica } from '../servers/replica.ts';
+import { isReplicaUsable, METRICS_TOKEN, readsOn } from './metrics.ts';
 
 after(endServers);
 after(endProcesses);

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '../../db/driver/database.ts';
-import { openPostgres } from '../../db/driver/postgres.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { endProcesses, startCommand, startMain } from '../support/needs/process.ts';
-import { until } from '../support/process-table.ts';
-import { ROOT } from '../support/root.ts';
-import { file, sha256 } from '../support/workspace.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import { endProcesses, startCommand, startMain } from '../../support/needs/process.ts';
+import { until } from '../../support/process-table.ts';
+import { ROOT } from '../../support/root.ts';
+import { file, sha256 } from '../../support/workspace.ts';
+import { endServers } from '../servers/debian.ts';
+import { type ObjectGateway, startGateway } from '../servers/radosgw.ts';
 import {
   assertContents,
   environment,
@@ -17,9 +19,7 @@ import {
   type RunningService,
   startService,
   writeObject,
-} from './object-service.ts';
-import { endServers } from './servers/debian.ts';
-import { type ObjectGateway, startGateway } from './servers/radosgw.ts';
+} from './service.ts';
 
 const BUCKET = 'moved-files';
 const FILES = 100;

@@ -1,5 +1,5 @@
-import { send } from '../faults/load/client.ts';
-import type { RunningApi } from './processes.ts';
+import { send } from '../../faults/load/client.ts';
+import type { RunningApi } from '../processes.ts';
 
 /** The credential of the metrics. */
 export const METRICS_TOKEN = 'metrics-token-of-the-tests';

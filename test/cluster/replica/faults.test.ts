@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { send } from '../faults/load/client.ts';
-import { endProcesses } from '../support/needs/process.ts';
-import { childrenOf, signalAll } from '../support/process-table.ts';
-import { type RunningApi, startApi } from './processes.ts';
-import { isReplicaUsable, METRICS_TOKEN, readsBy, readsOn } from './replica-metrics.ts';
-import { endServers, waitFor } from './servers/debian.ts';
-import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from './servers/postgres.ts';
-import { type Replica, startReplica } from './servers/replica.ts';
+import { send } from '../../faults/load/client.ts';
+import { endProcesses } from '../../support/needs/process.ts';
+import { childrenOf, signalAll } from '../../support/process-table.ts';
+import { type RunningApi, startApi } from '../processes.ts';
+import { endServers, waitFor } from '../servers/debian.ts';
+import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from '../servers/postgres.ts';
+import { type Replica, startReplica } from '../servers/replica.ts';
+import { isReplicaUsable, METRICS_TOKEN, readsBy, readsOn } from './metrics.ts';
 
 after(endServers);
 after(endProcesses);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { endProcesses, startMain } from '../support/needs/process.ts';
-import { endServers } from './servers/debian.ts';
-import { startPostgres } from './servers/postgres.ts';
-import { startReplica } from './servers/replica.ts';
+import { endProcesses, startMain } from '../../support/needs/process.ts';
+import { endServers } from '../servers/debian.ts';
+import { startPostgres } from '../servers/postgres.ts';
+import { startReplica } from '../servers/replica.ts';
 
 after(endServers);
 after(endProcesses);

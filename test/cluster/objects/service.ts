@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { PullResponse, PushedFile, PushResponse } from '../../shared/schemas/workspace.ts';
-import { execFileSync } from '../support/needs/command.ts';
-import { createEmptyDatabase } from '../support/needs/own-database.ts';
-import { API_TOKEN, printedUrl, type ServiceProcess, startMain } from '../support/needs/process.ts';
-import { ROOT } from '../support/root.ts';
-import type { ObjectGateway } from './servers/radosgw.ts';
+import type { PullResponse, PushedFile, PushResponse } from '../../../shared/schemas/workspace.ts';
+import { execFileSync } from '../../support/needs/command.ts';
+import { createEmptyDatabase } from '../../support/needs/own-database.ts';
+import { API_TOKEN, printedUrl, type ServiceProcess, startMain } from '../../support/needs/process.ts';
+import { ROOT } from '../../support/root.ts';
+import type { ObjectGateway } from '../servers/radosgw.ts';
 
 /*
  * The service on PostgreSQL and a bucket, as processes, and what the tests ask of it.

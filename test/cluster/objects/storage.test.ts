@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import type { Database } from '../../db/driver/database.ts';
-import { openPostgres } from '../../db/driver/postgres.ts';
-import { openBucket } from '../../db/objects/bucket.ts';
-import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
-import { pruneObjects } from '../../db/objects/prune-objects.ts';
-import { BLOB_STORE } from '../../shared/formats/bucket-address.ts';
-import { createLogger } from '../../shared/logger.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
-import { doJob } from '../support/do-job.ts';
-import { endProcesses, startMain } from '../support/needs/process.ts';
-import { until } from '../support/process-table.ts';
-import { file } from '../support/workspace.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { openBucket } from '../../../db/objects/bucket.ts';
+import { bucketBlobs } from '../../../db/objects/bucket-blobs.ts';
+import { pruneObjects } from '../../../db/objects/prune-objects.ts';
+import { BLOB_STORE } from '../../../shared/formats/bucket-address.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import type { Source } from '../../../shared/schemas/memory.ts';
+import { doJob } from '../../support/do-job.ts';
+import { endProcesses, startMain } from '../../support/needs/process.ts';
+import { until } from '../../support/process-table.ts';
+import { file } from '../../support/workspace.ts';
+import { endServers } from '../servers/debian.ts';
+import { type ObjectGateway, startGateway } from '../servers/radosgw.ts';
 import {
   assertContents,
   environment,
@@ -24,9 +26,7 @@ import {
   readObject,
   startService,
   writeObject,
-} from './object-service.ts';
-import { endServers } from './servers/debian.ts';
-import { type ObjectGateway, startGateway } from './servers/radosgw.ts';
+} from './service.ts';
 
 const BUCKET = 'memory-files';
 const MEGABYTE = 1024 * 1024;
