@@ -28,7 +28,7 @@ describe('a primary that is lost, with the addresses of both servers and a synch
     promoted = await startReplica(old, { isSynchronous: true });
     const hosts = `127.0.0.1:${old.port},127.0.0.1:${promoted.port}`;
     const url = `postgres://${SERVICE_USER}:${PASSWORD}@${hosts}/service?target_session_attrs=read-write`;
-    const env = { MEMORY_DATABASE_URL: url };
+    const env = { MEMORY_DATABASE_URL: url, MEMORY_RATE_LIMITS: 'on' };
     api = await startApi(env, new AbortController().signal);
     await startWorker(env);
   });

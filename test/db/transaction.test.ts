@@ -12,7 +12,9 @@ import {
   withoutScope,
 } from '../../db/driver/database.ts';
 import { databaseFault } from '../../db/driver/faults.ts';
-import { openPostgres } from '../../db/driver/postgres.ts';
+import { openPostgres, queryWithin } from '../../db/driver/postgres.ts';
+import { checkEachBegin, sendBegin } from '../../db/driver/servers/checked-begin.ts';
+import { newServers } from '../../db/driver/servers/known-servers.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -238,6 +240,23 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     });
     return notes;
   }
+
+  test('is refused by a server whose timeline is older than one that was seen, and notes a newer one', async (t) => {
+    const client = new pg.Client({ connectionString: databaseUrl, pipeline: true });
+    await client.connect();
+    t.after(() => client.end());
+    const servers = newServers(databaseUrl ?? '');
+    checkEachBegin(client, servers);
+    const create = () => queryWithin(client, 'begin', () => client.query('create table public.never ()'));
+    servers.newest = 'FFFFFFFF';
+    await assert.rejects(create, { name: 'WrongServerError', code: '57P03' });
+    servers.newest = '00000000';
+    await sendBegin(client, '\n BEGIN');
+    assert.match(servers.newest, /^0000000[1-9A-F]$/);
+    const { rows } = await client.query(`select to_regclass('public.never') as found`);
+    assert.deepEqual(rows, [{ found: null }]);
+    await client.query('rollback');
+  });
 
   test('keeps its connection if it refuses changes, and loses it if the server does', async () => {
     const pid = async () => (await one?.query('select pg_backend_pid() as pid'))?.[0]?.['pid'];
