@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PostgresServer, signalServer } from '../../cluster/servers/postgres.ts';
+import { type PostgresServer, SERVICE_USER, signalServer } from '../../cluster/servers/postgres.ts';
 import { get } from '../../faults/load/client.ts';
 import { type Reach, type ReplicatedService, startReplicated } from './deployment.ts';
 import { type Fault, type Measured, measureUnderLoad } from './measure.ts';
@@ -9,8 +9,10 @@ import { type Fault, type Measured, measureUnderLoad } from './measure.ts';
 const REACHES: readonly Reach[] = ['HAProxy', 'PgBouncer', 'a list of hosts'];
 const LAG_MS = 1500;
 const STANDBY_GONE_MS = 20_000;
-/** How long both servers take writes. */
-const TWO_PRIMARIES_MS = 8000;
+/** How long a proxy can take to notice that a server is back. */
+const NOTICED_MS = 3000;
+/** How long both servers take writes after that. */
+const TWO_PRIMARIES_MS = 5000;
 
 async function measurePromotion({
   reach,
@@ -98,6 +100,11 @@ async function measureReturn(reach: Reach): Promise<Measured> {
       const settings = join(primary.folder.path, 'data/postgresql.auto.conf');
       await appendFile(settings, `synchronous_standby_names = ''\n`);
       await primary.start();
+      await sleep(NOTICED_MS);
+      // All connections are opened again, so that some of them can lead to the old primary.
+      await replica.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${SERVICE_USER}'`,
+      );
       await sleep(TWO_PRIMARIES_MS);
     },
     settle: async () => {
@@ -142,7 +149,7 @@ export const primaryFaults: readonly Fault[] = [
   },
   ...REACHES.map((reach, index) => ({
     name: `return-${index + 1}`,
-    title: `the old primary comes back as a primary, by ${reach}`,
+    title: `the old primary comes back as a primary, and connections are opened again, by ${reach}`,
     isFailover: true,
     measure: () => measureReturn(reach),
   })),
