@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { send } from '../../faults/load/client.ts';
 import { endProcesses } from '../../support/needs/process.ts';
-import { childrenOf, signalAll } from '../../support/process-table.ts';
 import { type RunningApi, startApi } from '../processes.ts';
 import { endServers, waitFor } from '../servers/debian.ts';
-import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from '../servers/postgres.ts';
+import {
+  PASSWORD,
+  type PostgresServer,
+  SERVICE_USER,
+  signalServer,
+  startPostgres,
+} from '../servers/postgres.ts';
 import { type Replica, startReplica } from '../servers/replica.ts';
 import { isReplicaUsable, METRICS_TOKEN, readsBy, readsOn } from './metrics.ts';
 
@@ -41,17 +46,15 @@ describe('a replica that is read', () => {
     send(api.url, { method: 'POST', path: '/v1/memory/ingest', body: { title, text: title } }, 12_000);
   test('and hangs: reads that it does not answer are answered by the primary, until it goes on', async (t) => {
     const before = await readsOn(api);
-    const { pid } = replica.server();
-    const all = [pid, ...childrenOf(pid)];
-    t.after(() => signalAll(all, 'SIGCONT'));
-    signalAll(all, 'SIGSTOP');
+    t.after(() => signalServer(replica, 'SIGCONT'));
+    signalServer(replica, 'SIGSTOP');
     const statuses = await Promise.all([list(), list(), list()].map(async (each) => (await each).status));
     assert.deepEqual(statuses, [200, 200, 200]);
     await waitFor(async () => !(await isReplicaUsable(api)));
     assert.equal((await list()).status, 200);
     const hung = await readsOn(api);
     assert.deepEqual(hung, { ...before, primary: before.primary + 4 });
-    signalAll(all, 'SIGCONT');
+    signalServer(replica, 'SIGCONT');
     await waitFor(() => isReplicaUsable(api));
     assert.equal((await list()).status, 200);
     assert.deepEqual(await readsOn(api), { ...hung, replica: hung.replica + 1 });

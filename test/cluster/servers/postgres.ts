@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 // Declares that a test file with these servers needs databases of its own.
 import '../../support/needs/own-database.ts';
-import { execFileSync } from '../../support/needs/command.ts';
+import { childrenOf, signalAll } from '../../support/process-table.ts';
 import { freePort, makeFolder, runInside, type Server, startInside, waitFor } from './debian.ts';
 
 /*
@@ -82,16 +82,9 @@ export async function serverIn(
 }
 
 /** Sends a signal to the main process of a server and to its children, for example to make it hang. */
-export function signalServer(server: PostgresServer, signal: NodeJS.Signals): void {
+export function signalServer(server: Pick<PostgresServer, 'server'>, signal: NodeJS.Signals): void {
   const { pid } = server.server();
-  const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
-  for (const each of [pid, ...children.trim().split('\n').map(Number)]) {
-    try {
-      process.kill(each, signal);
-    } catch {
-      // It has ended already.
-    }
-  }
+  signalAll([pid, ...childrenOf(pid)], signal);
 }
 
 /**
