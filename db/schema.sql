@@ -2343,8 +2343,8 @@ declare
   v_team constant uuid := claimed_team();
 begin
   -- An index that is being built, or whose build was interrupted, is not valid.
-  if not coalesce((select i.indisvalid from pg_index i
-                    where i.indexrelid = to_regclass('memory.' || vector_graph_name(v_team, p_model))), false) then
+  if not exists (select from unnest(vector_graph_names(v_team, p_model)) n (name)
+                   join pg_index i on i.indexrelid = to_regclass('memory.' || n.name) and i.indisvalid) then
     return false;
   end if;
   return not exists (
@@ -2972,8 +2972,8 @@ CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clien
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
-  -- How many of the best by signs are compared in full. Among very many vectors, the signs order the nearest less well.
-  rerank constant int := case when p_chunks > 100000 then 400 else 200 end;
+  -- How many of the best by signs are compared in full. Among many vectors, the signs order the nearest less well.
+  rerank constant int := case when p_chunks > 50000 then 400 else 200 end;
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
@@ -4860,20 +4860,25 @@ begin
      group by t.team_id
     having sum(case t.part when 'chunks' then t.n else -t.n end) > p_keep
   ), large as (
-    select s.team, d.embedding_model as model, s.vectors, vector_graph_name(s.team, d.embedding_model) as name
+    select s.team, d.embedding_model as model, s.vectors, vector_graph_names(s.team, d.embedding_model) as names
       from sized s join identity.team t on t.id = s.team and t.deleted_at is null
       cross join deployment d
      where d.embedding_model is not null
   ), present as (
     select c.relname::text as name, i.indisvalid as is_valid
       from pg_index i join pg_class c on c.oid = i.indexrelid
-     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_near_[0-9a-f]{32}_[0-9a-f]{8}$'
+     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_(near|c128)_[0-9a-f]{32}_[0-9a-f]{8}$'
+  ), usable as (
+    select p.name from present p where p.is_valid
   )
   select p.name, true, null::uuid, null::text, null::bigint from present p
-   where not p.is_valid or not exists (select from large l where l.name = p.name)
+   where not p.is_valid
+      or not exists (select from large l where p.name = any (l.names)
+                      and (p.name = l.names[1] or not exists (select from usable u where u.name = l.names[1])))
   union all
-  select l.name, false, l.team, l.model, l.vectors from large l
-   where l.vectors > p_build and not exists (select from present p where p.name = l.name and p.is_valid);
+  select l.names[1], false, l.team, l.model, l.vectors from large l
+   where (l.vectors > p_build or exists (select from usable u where u.name = any (l.names)))
+     and not exists (select from usable u where u.name = l.names[1]);
 end $function$;
 grant execute to memory_worker;
 
@@ -4882,6 +4887,12 @@ CREATE OR REPLACE FUNCTION memory.vector_graph_name(p_team uuid, p_model text)
  LANGUAGE sql
  STABLE
 RETURN ((('chunk_embedding_near_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8));
+
+CREATE OR REPLACE FUNCTION memory.vector_graph_names(p_team uuid, p_model text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN ARRAY[((('chunk_embedding_c128_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8)), memory.vector_graph_name(p_team, p_model)];
 
 CREATE OR REPLACE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer)
  RETURNS TABLE(walked integer, sequence bigint, hash bytea, first_break uuid)

@@ -61,7 +61,7 @@ test('the job graphs.build builds nothing on the embedded database', {
 }, async () => {
   const embedded = await openTestDatabase();
   assert.deepEqual(await doJob(embedded, 'graphs.build', {}), ['graphs.build']);
-  const built = await embedded.query(`select from pg_class where relname ~ '^chunk_embedding_near_'`);
+  const built = await embedded.query(`select from pg_class where relname ~ '^chunk_embedding_c128_'`);
   assert.equal(built.length, 0);
 });
 
@@ -90,7 +90,7 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
   const graphs = async (): Promise<{ name: string; valid: boolean }[]> =>
     database.query(
       `select indexrelid::regclass::text as name, indisvalid as valid from pg_index
-        where indrelid = 'memory.chunk_embedding'::regclass and indexrelid::regclass::text like '%\\_near\\_%'`,
+        where indrelid = 'memory.chunk_embedding'::regclass and indexrelid::regclass::text ~ 'chunk_embedding_(near|c128)_'`,
     );
   const search = async (
     within: TeamScope,
@@ -170,7 +170,7 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     const scans = async () => {
       // The counts of this connection are reported when its transaction has ended, at most once a second.
       const [row] = await database.query<{ scans: number }>(
-        `select sum(idx_scan)::int as scans from pg_stat_user_indexes where indexrelname like '%\\_near\\_%'`,
+        `select sum(idx_scan)::int as scans from pg_stat_user_indexes where indexrelname ~ 'chunk_embedding_c128_'`,
       );
       return row?.scans ?? 0;
     };
@@ -302,6 +302,19 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
       (await graphs()).map(({ valid }) => valid),
       [true],
     );
+    assert.equal((await search(scope)).path, 'graph');
+  });
+
+  test('of an earlier version is used until the new one is built, and then dropped', async () => {
+    const [graph] = await graphs();
+    const [{ earlier } = { earlier: '' }] = await database.query<{ earlier: string }>(
+      'select memory.vector_graph_name($1, $2) as earlier',
+      [team.teamId, TEST_MODEL_NAME],
+    );
+    await database.query(`alter index ${graph?.name} rename to ${earlier}`);
+    assert.equal((await search(scope)).path, 'graph');
+    await build();
+    assert.deepEqual(await graphs(), [graph]);
     assert.equal((await search(scope)).path, 'graph');
   });
 

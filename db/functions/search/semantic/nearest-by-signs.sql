@@ -12,8 +12,8 @@ language plpgsql stable
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  -- How many of the best by signs are compared in full. Among very many vectors, the signs order the nearest less well.
-  rerank constant int := case when p_chunks > 100000 then 400 else 200 end;
+  -- How many of the best by signs are compared in full. Among many vectors, the signs order the nearest less well.
+  rerank constant int := case when p_chunks > 50000 then 400 else 200 end;
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
