@@ -263,7 +263,7 @@ export async function measureRecall(
 const INSERTS = 500;
 
 /**
- * What storing a vector costs with the graph, compared to the same in the small Team, which has none.
+ * What storing a vector costs with a graph. With --small 50000, the small Team has none, and shows what it costs without.
  * @param database has a single connection
  */
 export async function measureInserts(
