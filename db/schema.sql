@@ -3786,6 +3786,8 @@ CREATE OR REPLACE FUNCTION memory.sample_changes(p_client uuid, p_limit integer,
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -3797,12 +3799,12 @@ begin
     select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
        where k.team_id = v_team and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
+       order by k.client_id, uuid_hash(k.chunk_id) limit p_limit) s;
   else
     select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
        where k.team_id = v_team and k.client_id = p_client
-       order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
+       order by uuid_hash(k.chunk_id) limit p_limit) s;
   end if;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
   select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
@@ -3811,7 +3813,7 @@ begin
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
-  -- Each is looked up in the order of the index, which is cheap whatever the statistics are.
+  -- Each is looked up in the order of the index: a join could compare all with all.
   if p_client is null then
     dropped := array(
       select k.chunk_id from unnest(v_left) m (hash)

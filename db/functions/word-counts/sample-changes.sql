@@ -15,6 +15,9 @@ create or replace function memory.sample_changes(
 )
 language plpgsql stable security definer set search_path = memory, pg_temp
 set enable_seqscan = off
+-- The index has the order. Where the planner expects few chunks in a layer, it would read all of them and sort.
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   v_team constant uuid := claimed_team();
@@ -26,12 +29,12 @@ begin
     select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
        where k.team_id = v_team and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
+       order by k.client_id, uuid_hash(k.chunk_id) limit p_limit) s;
   else
     select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
        where k.team_id = v_team and k.client_id = p_client
-       order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
+       order by uuid_hash(k.chunk_id) limit p_limit) s;
   end if;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
   select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
@@ -40,7 +43,7 @@ begin
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
-  -- Each is looked up in the order of the index, which is cheap whatever the statistics are.
+  -- Each is looked up in the order of the index: a join could compare all with all.
   if p_client is null then
     dropped := array(
       select k.chunk_id from unnest(v_left) m (hash)
