@@ -1,5 +1,6 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { type Connections, type Database, UNREAD_REASONS } from '../../db/driver/database.ts';
+import type { Connections, Database } from '../../db/driver/database.ts';
+import { UNREAD_REASONS } from '../../db/driver/unread-reasons.ts';
 import type { ObjectRequests } from '../../db/objects/bucket.ts';
 import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS, JOB_OUTCOMES } from '../../shared/job-outcomes.ts';

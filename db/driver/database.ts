@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeLiteral } from 'pg';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
+import type { UnreadReason } from './unread-reasons.ts';
 
 /** Runs statements. `postgres.ts` defines the types of the values that they return. */
 export interface Queryable {
@@ -65,29 +66,6 @@ export interface Connections {
 
 /** A position in the log of a primary, which rises with every change. As PostgreSQL writes it: `16/B374D848`. */
 export type LogPosition = string;
-
-/** Why the primary has answered a read that a replica can answer. */
-export const UNREAD_REASONS = [
-  /** It lags too long, or does not have a change of the caller yet. */
-  'behind',
-  /** What the read asks for is not on it. */
-  'missing',
-  /** Its connections are all in use. */
-  'busy',
-  /** It has not answered in time. */
-  'no_answer',
-  /** It must replay something that the read prevents. */
-  'conflict',
-  /** It has another schema or other rights. */
-  'cannot_run',
-  /** It cannot be reached. */
-  'gone',
-  /** It is no replica, or one of another primary. */
-  'wrong_server',
-  /** It is not known yet what it must have. */
-  'not_compared',
-] as const;
-export type UnreadReason = (typeof UNREAD_REASONS)[number];
 
 /** A server with a copy of the database, or several behind one address. */
 export interface Replica {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../shared/errors.ts';
-import type { UnreadReason } from '../driver/database.ts';
 import { databaseFault } from '../driver/faults.ts';
 import { CONNECT_TIMED_OUT } from '../driver/postgres-pool.ts';
+import type { UnreadReason } from '../driver/unread-reasons.ts';
 
 /** SQLSTATE of `identity.require_replayed`: the server is no replica, or has not replayed enough. */
 const BEHIND = 'RB001';

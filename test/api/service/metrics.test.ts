@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
-import { UNREAD_REASONS } from '../../../db/driver/database.ts';
+import { UNREAD_REASONS } from '../../../db/driver/unread-reasons.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
 import { QUEUES } from '../../../shared/queues.ts';

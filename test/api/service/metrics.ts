@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Replica, UNREAD_REASONS } from '../../../db/driver/database.ts';
+import type { Replica } from '../../../db/driver/database.ts';
+import { UNREAD_REASONS } from '../../../db/driver/unread-reasons.ts';
 import type { TestApp } from '../../support/app.ts';
 
 /** A line of Prometheus's text format: a value and what it is of. */
