@@ -2,7 +2,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { type Database, inOneRoundTrip } from '../driver/database.ts';
 import { findWriteObstacle } from '../queries/jobs/service-state.ts';
 
-/** It cannot fail. */
+/** If the server refuses `begin`, it refuses the statement too, so the statement can be a change. */
 const NO_OPENING = { text: '' };
 /** How long a transaction can take before it could be one that waits for a replica, in milliseconds. */
 const LOOK_AFTER_MS = 1000;
@@ -13,7 +13,7 @@ export interface RefusalOptions {
    * The same database by a connection of its own, because those of `database` can all wait for a replica: the state is
    * looked up there, and reads go there while all others are in use. Closed with the result.
    */
-  watched: Database;
+  beside: Database;
   logger: Logger;
   /** Milliseconds. */
   lookAfterMs?: number;
@@ -27,7 +27,7 @@ export interface RefusalOptions {
  */
 export function refuseUnconfirmedChanges({
   database,
-  watched,
+  beside,
   logger,
   lookAfterMs = LOOK_AFTER_MS,
 }: RefusalOptions): Database {
@@ -41,11 +41,12 @@ export function refuseUnconfirmedChanges({
   const look = async () => {
     if (isLooking || isClosed) return;
     isLooking = true;
+    // Without an answer the last one holds: reads can have the connection, and a change must not wait again because of it.
     // A database that does not answer is reported by the requests that need it.
-    const obstacle = await findWriteObstacle(watched).catch(() => null);
+    const obstacle = await findWriteObstacle(beside).catch(() => undefined);
     isLooking = false;
     const wasRefusing = isRefusing;
-    isRefusing = obstacle === 'no_synchronous_replica';
+    if (obstacle !== undefined) isRefusing = obstacle === 'no_synchronous_replica';
     // Transactions that wait look too: each lookup replaces the next one, so that there is one at a time.
     clearTimeout(timer);
     if (isRefusing && !isClosed) timer = setTimeout(look, lookAfterMs).unref();
@@ -65,7 +66,7 @@ export function refuseUnconfirmedChanges({
     }
   };
   const refuseChanges: Database['transaction'] = (fn, opening) => {
-    const source = hasFreeConnection(database) ? database : watched;
+    const source = hasFreeConnection(database) ? database : beside;
     return source.transaction(fn, { text: '', ...opening, isReadOnly: true });
   };
   /** Runs `fn`. If it still waits for a connection when changes are refused, it only reads, by the other connection. */
@@ -95,7 +96,7 @@ export function refuseUnconfirmedChanges({
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
-      await Promise.all([watched.close(), database.close()]);
+      await Promise.all([beside.close(), database.close()]);
     },
   };
 }

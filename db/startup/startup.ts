@@ -59,7 +59,7 @@ export async function startBackend(
   const opened = openPostgres(databaseUrl, logger, { max, timeouts });
   const watch = () => openPostgres(databaseUrl, logger, { max: 1, timeouts });
   const primary =
-    use === 'requests' ? refuseUnconfirmedChanges({ database: opened, watched: watch(), logger }) : opened;
+    use === 'requests' ? refuseUnconfirmedChanges({ database: opened, beside: watch(), logger }) : opened;
   const database = withReplica(primary, config, logger, { max, timeouts });
   // A pooler, or its address, can be wrong although the database itself answers.
   await closeIfFails(database, () => database.query('select 1'));

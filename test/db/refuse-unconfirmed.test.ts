@@ -14,6 +14,7 @@ function service(t: { after(fn: () => unknown): void }) {
     looks: 0,
     holds: null as Promise<void> | null,
     isBusy: false,
+    isLookFailing: false,
   };
   const openings: (Opening | undefined)[] = [];
   const elsewhere: (Opening | undefined)[] = [];
@@ -29,19 +30,20 @@ function service(t: { after(fn: () => unknown): void }) {
     canWrite: () => true,
     close: async () => undefined,
   } as unknown as Database;
-  const watched = {
+  const beside = {
     transaction: async <T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening) => {
       elsewhere.push(opening);
       return fn({ query: async () => [] });
     },
     query: async () => {
       state.looks += 1;
+      if (state.isLookFailing) throw new Error('timeout exceeded when trying to connect');
       return [{ obstacle: state.obstacle }];
     },
     close: async () => undefined,
   } as unknown as Database;
   const logger = createLogger('silent', 'test');
-  const refusing = refuseUnconfirmedChanges({ database, watched, logger, lookAfterMs: LOOK_AFTER_MS });
+  const refusing = refuseUnconfirmedChanges({ database, beside, logger, lookAfterMs: LOOK_AFTER_MS });
   t.after(() => refusing.close());
   return { state, openings, elsewhere, database: refusing };
 }
@@ -77,6 +79,13 @@ test('changes are refused from when one waits for a replica until they are confi
     { text: 'set local role a', isReadOnly },
     { text: '', isReadOnly, isSentWithFirstRead: true },
   ]);
+
+  // A look that fails tells nothing.
+  state.isLookFailing = true;
+  const looks = state.looks;
+  await until(() => state.looks > looks + 1);
+  assert.ok(!database.canWrite());
+  state.isLookFailing = false;
 
   state.obstacle = null;
   await until(() => database.canWrite());
