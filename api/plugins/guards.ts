@@ -30,7 +30,7 @@ export function signedIn({ database, config }: Dependencies): Guard {
       const isCounted = config.rateLimits && database.canWrite();
       const find = (windowMs: number | null) => identify(request, database, config, windowMs);
       const { identity, counts } = await find(isCounted ? WINDOW_MS : null).catch((error: unknown) => {
-        // While the request waited, the database has stopped to accept changes.
+        // While the request waited, the database stopped accepting changes.
         if (isCounted && isChangeRefused(error) && !database.canWrite()) return find(null);
         throw error;
       });

@@ -35,9 +35,13 @@ export interface ReplicaState {
   history: string;
 }
 
-/** Reads where the primary is. */
-export async function readPrimary(database: Database): Promise<PrimaryState | undefined> {
+/**
+ * Reads where the primary is.
+ * @throws Error if it does not answer, or does not show its log
+ */
+export async function readPrimary(database: Database): Promise<PrimaryState> {
   const [state] = await database.query<PrimaryState>(PRIMARY);
+  if (state === undefined) throw new Error('the primary has not answered');
   return state;
 }
 

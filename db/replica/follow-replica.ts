@@ -3,13 +3,8 @@ import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { NOBODY } from '../../shared/scope.ts';
-import {
-  type Database,
-  type LogPosition,
-  type Replica,
-  UNREAD_REASONS,
-  type UnreadReason,
-} from '../driver/database.ts';
+import { type Database, type LogPosition, type Replica } from '../driver/database.ts';
+import { UNREAD_REASONS, type UnreadReason } from '../driver/unread-reasons.ts';
 import { readPrimary, readReplica } from './compare.ts';
 import { later, positionHistory } from './log-position.ts';
 import { NO_ANSWER, unreadReason } from './unread.ts';
@@ -43,11 +38,13 @@ export function followReplica({
   maxLagMs,
   readTimeoutMs = READ_TIMEOUT_MS,
 }: ReplicaOptions): Replica {
-  const history = positionHistory(maxLagMs);
+  const positions = positionHistory(maxLagMs);
   const counts: Replica['counts'] = {
     primary: Object.fromEntries(UNREAD_REASONS.map((reason) => [reason, 0])) as Record<UnreadReason, number>,
     replica: 0,
   };
+  /** As last read. Null: the primary has not answered yet. */
+  let primaryHistory: string | null = null;
   let unread: UnreadReason | null = 'not_compared';
   let wasBehind = false;
   let reported: string | null = null;
@@ -69,18 +66,21 @@ export function followReplica({
   /** Compares the two servers. */
   const compare = async () => {
     const at = performance.now();
-    // If the primary does not answer, the positions that are known are used as long as they are young enough.
-    const known = await readPrimary(primary).catch(() => undefined);
-    if (known !== undefined) history.add(known.position, at);
-    const needed = history.oldest(at);
-    if (needed === null) {
-      unread = 'not_compared';
-      return;
+    let fault: string | null = null;
+    try {
+      const known = await readPrimary(primary);
+      positions.add(known.position, at);
+      primaryHistory = known.history;
+    } catch (error) {
+      fault = `the primary does not show its position: ${describeError(error)}`;
     }
+    // If the primary does not answer, the positions that are known are used as long as they are young enough.
+    const needed = positions.oldest(at);
+    if (needed === null) return note('not_compared', fault);
     try {
       const found = await withTimeout(BEAT_TIMEOUT_MS, readReplica(replica, needed), NO_ANSWER);
       if (found?.isReplica !== true) return note('wrong_server', 'the server is no replica');
-      if (known !== undefined && found.history !== known.history)
+      if (found.history !== primaryHistory)
         return note('wrong_server', 'the replica has another history than the primary');
       // One beat can come just before the replica has what the primary has had just before.
       if (found.hasPosition) note(null, null);
@@ -116,7 +116,7 @@ export function followReplica({
   return {
     read: async (needed, run) => {
       if (unread !== null) return { unread };
-      const oldest = history.oldest(performance.now());
+      const oldest = positions.oldest(performance.now());
       if (oldest === null) return { unread: 'not_compared' };
       const readable = withCheck(replica, needed === null ? oldest : later(needed, oldest));
       try {

@@ -9,7 +9,7 @@ import { later, positionHistory } from '../../db/replica/log-position.ts';
 import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { BehindError } from '../../db/replica/unread.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { createLogger } from '../../shared/logger.ts';
+import { createLogger, type Logger } from '../../shared/logger.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
@@ -41,10 +41,18 @@ function fakeDatabase(answer: (text: string) => object[] | Promise<object[]>) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A primary at a position, with a replica that can be made to fail. */
-async function followed(t: { after(fn: () => unknown): void }, { history = 'one 1', isReplica = true } = {}) {
-  const state = { fails: null as Error | null, hangs: false };
-  const primary = fakeDatabase(() => [{ position: '0/10', history: 'one 1' }]);
+async function followed(
+  t: { after(fn: () => unknown): void },
+  { history = 'one 1', isReplica = true, maxLagMs = MAX_LAG_MS } = {},
+) {
+  const state = { fails: null as Error | null, hangs: false, primaryFails: false, comparisons: 0 };
+  const warnings: unknown[] = [];
+  const primary = fakeDatabase(() => {
+    if (state.primaryFails) throw new Error('permission denied for function pg_walfile_name');
+    return [{ position: '0/10', history: 'one 1' }];
+  });
   const copy = fakeDatabase(() => {
+    state.comparisons += 1;
     if (state.fails !== null) throw state.fails;
     if (state.hangs) return new Promise(() => undefined);
     return [{ isReplica, hasPosition: true, history }];
@@ -52,13 +60,14 @@ async function followed(t: { after(fn: () => unknown): void }, { history = 'one 
   const replica = followReplica({
     primary: primary.database,
     replica: copy.database,
-    logger,
-    maxLagMs: MAX_LAG_MS,
+    logger: { ...logger, warn: (detail: unknown) => warnings.push(detail) } as unknown as Logger,
+    maxLagMs,
     readTimeoutMs: 20,
   });
   t.after(() => replica.close());
   await turn();
-  return { state, replica, openings: copy.openings, database: { ...primary.database, replica } as Database };
+  const database: Database = { ...primary.database, replica };
+  return { state, warnings, replica, openings: copy.openings, database };
 }
 
 const scope = (lastChange: string | null) =>
@@ -160,6 +169,24 @@ describe('a read that a replica can answer', () => {
       assert.deepEqual(unreadOf(replica), { wrong_server: 1 });
     });
   }
+
+  test('does not go to a replica of another primary while its own primary does not answer', async (t) => {
+    const { state, replica } = await followed(t, { history: 'one 0', maxLagMs: 1000 });
+    state.primaryFails = true;
+    const { comparisons } = state;
+    while (state.comparisons < comparisons + 2) {
+      await turn();
+      assert.ok(!replica.isUsable());
+    }
+  });
+
+  test('goes to the primary if it does not show its log, and the service logs why', async (t) => {
+    const { state, replica, warnings } = await followed(t, { maxLagMs: 100 });
+    state.primaryFails = true;
+    while (replica.isUsable()) await turn();
+    const reason = 'the primary does not show its position: permission denied for function pg_walfile_name';
+    assert.deepEqual(warnings, [{ reason }]);
+  });
 
   test('goes to the primary for what the replica does not have, and for nothing that a caller may not', async (t) => {
     const { database, replica } = await followed(t);

@@ -15,7 +15,7 @@ export function checkEachBegin(client: pg.Client, servers: KnownServers): void {
   pooled.set(client, servers);
 }
 
-/** How the message of the error begins with which a server fails the check. It is followed by its timeline. */
+/** The error of a server that fails the check contains this text, and after it the timeline. */
 const MARK = 'replaced server of timeline ';
 /** The SQLSTATE of a text that is no number. */
 const NO_NUMBER = '22P02';
