@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Connections } from './database.ts';
+import { endConnection } from './servers/end-connection.ts';
 import { chooseServer, type ServerChoice } from './servers/server-choice.ts';
 import { NO_WATCH } from './servers/watch-hosts.ts';
 import { types } from './value-parsers.ts';
@@ -231,14 +232,6 @@ export function openConnectionPool(
         (error: unknown) => logger.warn({ err: error }, 'database connections were left open'),
       )),
   };
-}
-
-/** How long ending a connection can take. A dead one would never end. */
-const END_MS = 1000;
-
-/** Ends a connection that is not one of a pool. */
-export async function endConnection(client: pg.Client): Promise<void> {
-  await withTimeout(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
 }
 
 async function openConnection(

@@ -6,12 +6,12 @@ import {
   BUILD_TIMEOUTS,
   beginWithin,
   type ConnectionPool,
-  endConnection,
   openConnectionPool,
   type PostgresTimeouts,
   poolSettings,
 } from '../driver/postgres-pool.ts';
 import { sendBegin } from '../driver/servers/checked-begin.ts';
+import { endConnection } from '../driver/servers/end-connection.ts';
 import { listenOn } from './listen.ts';
 import { type Listen, type ListenWaits, listenAgainLater } from './listen-again.ts';
 

@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
-import { endConnection } from '../driver/postgres-pool.ts';
+import { endConnection } from '../driver/servers/end-connection.ts';
 
 /** How long the notification that proves LISTEN can take. */
 const PROOF_TIMEOUT_MS = 2000;

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { withTimeout } from '../../../shared/resources/with-timeout.ts';
+import { endConnection } from './end-connection.ts';
 import { type KnownServers, notePrimary } from './known-servers.ts';
 import { readState } from './server-state.ts';
 
 /** How long a pool waits for an answer until the other hosts are looked at, and until the next look, in milliseconds. */
 const LOOK_AFTER_MS = 1000;
-/** How long each step of a look can take: to connect, to ask, and to end the connection. */
+/** How long each step of a look can take: to connect, and to ask. */
 const STEP_MS = 1000;
 
 /**
@@ -92,7 +92,6 @@ async function timelineOf(connectionString: string): Promise<string | null> {
     const state = await readState(client);
     return state === null || state.onlyReads ? null : state.timeline;
   } finally {
-    const ended = withTimeout(STEP_MS, client.end(), 'the connection did not end in time');
-    await ended.catch(() => client.connection.stream.destroy());
+    await endConnection(client);
   }
 }
