@@ -3,7 +3,7 @@ import { describeError } from '../../shared/lifecycle.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { NOBODY } from '../../shared/scope.ts';
-import { type Database, type LogPosition, type Replica } from '../driver/database.ts';
+import type { Database, LogPosition, Replica } from '../driver/database.ts';
 import { UNREAD_REASONS, type UnreadReason } from '../driver/unread-reasons.ts';
 import { readPrimary, readReplica } from './compare.ts';
 import { later, positionHistory } from './log-position.ts';

@@ -3,7 +3,7 @@ import { int4ArrayBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
-import { TERMS_VERSION } from '../../shared/text/terms.ts';
+import { isShortWord, TERMS_VERSION } from '../../shared/text/terms.ts';
 import { countWords, foldMarks } from '../../shared/text/words.ts';
 import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
 import { openNaturalText } from './natural-text.ts';
@@ -18,7 +18,7 @@ const PREFIX_LENGTH = 5;
 function keyTexts(text: string): string[] {
   const { words, bigrams, compounds } = countWords(text);
   const prefixes = [...words.keys()].map((word) => `${foldMarks(word).slice(0, PREFIX_LENGTH)}*`);
-  const long = [...words.keys()].filter((word) => foldMarks(word).length >= PREFIX_LENGTH);
+  const long = [...words.keys()].filter((word) => !isShortWord(foldMarks(word).length));
   return [...new Set([...long, ...bigrams.keys(), ...compounds.keys(), ...prefixes])];
 }
 
