@@ -87,6 +87,8 @@ async function fillTeam(
     return at;
   });
   await database.transaction(async (tx) => {
+    // As the service has it. With the default of 4 MB, merging so many keys took longer than a statement can.
+    await tx.query("set local gin_pending_list_limit = '512kB'");
     await tx.query(
       `insert into memory.source
          (team_id, id, kind, title, state, content_hash, chunk_count, created_by, terms_version)
