@@ -84,9 +84,9 @@ export const usesRetrievalSet = (file: string) =>
 export function filesPerProcess(needs: ReadonlySet<Need>): number {
   if (needs.has('process')) return 1;
   // Tests in a browser take long, and a large batch at the end of a run leaves a core without work.
-  if (needs.has('browser')) return 3;
+  if (needs.has('browser')) return 4;
   // All databases of a batch are open at once.
-  return needs.has('own-database') ? 4 : 12;
+  return needs.has('own-database') ? 4 : 18;
 }
 
 /** Whether a file opens a database, whichever. */
