@@ -2026,6 +2026,19 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select end_source_terms(s.id, p_title, p_day, p_chunks, p_version) from source s
+   where s.team_id = claimed_team() and s.id = p_source
+     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.evidence_captures(p_ids uuid[])
  RETURNS TABLE(id uuid)
  LANGUAGE sql
@@ -3729,6 +3742,19 @@ AS $function$
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select replace_terms(c.id, p_keys, p_weights, p_text_hash) from chunk c
+   where c.team_id = claimed_team() and c.id = p_chunk
+     and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+$function$;
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer)
  RETURNS record

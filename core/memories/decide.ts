@@ -144,11 +144,12 @@ async function apply(
     locked,
     deciding,
   );
+  const retitledId = titleChanged === true ? result.sourceId : null;
   return {
     result,
     audit,
     enqueue: async () => {
-      if (indexed !== undefined) await enqueueIndexing(tx, queue, config, indexed, titleChanged);
+      if (indexed !== undefined) await enqueueIndexing(tx, queue, config, indexed, retitledId);
     },
   };
 }

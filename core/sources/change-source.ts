@@ -75,9 +75,9 @@ export async function changeSource(
     },
     apply: async (tx, locked) => {
       const { updated, moved, ...applied } = await apply(tx, locked, given, assertAllowed);
-      const retitled = updated.includes('title');
-      if (moved.length === 0 && !retitled) return applied;
-      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, retitled) };
+      const retitledId = updated.includes('title') ? id : null;
+      if (moved.length === 0 && retitledId === null) return applied;
+      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, retitledId) };
     },
   });
   return { ...source, redactions };

@@ -1,6 +1,14 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import { findSmallOutdatedSource, renewSourceTerms } from '../../db/queries/search/stored-terms.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
+import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { LayerId } from '../../shared/scope.ts';
+import { textHash } from '../../shared/text/equal-texts.ts';
+import { fieldsText } from '../../shared/text/fields.ts';
+import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+
+/** The terms of a source with at most so many chunks are made again at once if its title changes. Every memory has fewer. */
+const FEW_CHUNKS = 100;
 
 /** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
 export function layerKey(teamId: string, clientId: LayerId): string {
@@ -12,18 +20,20 @@ export function layerKey(teamId: string, clientId: LayerId): string {
  * the Team again and, if the service makes vectors, embed the new chunks. Must be called last, and always enqueues in the
  * same order, because another transaction that enqueues the same jobs waits until this one ends.
  * @param layers in which chunks without a vector were written
- * @param titleChanged whether a source has another title, so that its terms must be made again
+ * @param outdatedId a source whose terms must be made again, mostly because it has another title; null without one. Those
+ *   of a source with few chunks are made here: it is found by its new title as soon as the request returns
  */
 export async function enqueueIndexing(
   tx: TeamTransaction,
   queue: Pick<JobQueue, 'enqueue'>,
   { serverEmbeddings }: { serverEmbeddings: boolean },
   layers: readonly LayerId[],
-  titleChanged = false,
+  outdatedId: string | null = null,
 ): Promise<void> {
   const { companyId, teamId, userId } = tx.scope;
+  const isOutdated = outdatedId !== null && !(await renewTermsOfFew(tx, outdatedId));
   await queue.enqueue(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
-  if (titleChanged) await queue.enqueue(tx, 'terms.renew', { companyId, teamId, userId }, { key: teamId });
+  if (isOutdated) await queue.enqueue(tx, 'terms.renew', { companyId, teamId, userId }, { key: teamId });
   if (!serverEmbeddings) return;
   const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
   for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -31,4 +41,19 @@ export async function enqueueIndexing(
     const before = { key: `${key}/new`, priority: 1 };
     await queue.enqueue(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
   }
+}
+
+/** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks. */
+async function renewTermsOfFew(tx: TeamTransaction, sourceId: string): Promise<boolean> {
+  const source = await findSmallOutdatedSource(tx, sourceId, FEW_CHUNKS);
+  if (source === null) return false;
+  const yieldIfDue = yieldBetweenSteps();
+  const chunks = [];
+  for (const { id, headings, text } of source.chunks) {
+    const terms = chunkTerms(tx.scope.teamId, text, fieldsText(source.fields, headings));
+    chunks.push({ id, terms, textHash: textHash(text) });
+    await yieldIfDue();
+  }
+  await renewSourceTerms(tx, source, chunks);
+  return true;
 }

@@ -149,7 +149,7 @@ async function apply(
       result: stored,
       audit: [...expired, { kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
       enqueue: async () => {
-        if (stored.updated.includes('title')) await enqueueIndexing(tx, queue, config, [], true);
+        if (stored.updated.includes('title')) await enqueueIndexing(tx, queue, config, [], source.id);
       },
     };
   }

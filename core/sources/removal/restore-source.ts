@@ -58,7 +58,7 @@ async function apply(
       ...expired,
       { kind: 'memory.restore', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
     ],
-    enqueue: () => enqueueIndexing(tx, queue, config, pending > 0 ? [clientId] : [], isOutdated),
+    enqueue: () => enqueueIndexing(tx, queue, config, pending > 0 ? [clientId] : [], isOutdated ? id : null),
   };
 }
 

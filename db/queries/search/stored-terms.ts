@@ -1,8 +1,14 @@
 import type { SourceFields } from '../../../shared/text/fields.ts';
-import { type ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
-import type { TeamWorkerTransaction, WorkerTransaction } from '../../driver/database.ts';
+import type {
+  Queryable,
+  TeamTransaction,
+  TeamWorkerTransaction,
+  WorkerTransaction,
+} from '../../driver/database.ts';
 import { int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+import { inScope, scopeValues } from '../fragments/layers.ts';
 
 /** Returns the Teams that have sources with outdated terms. */
 export function outdatedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
@@ -49,6 +55,13 @@ export function readSourceTexts(
   );
 }
 
+/** A stored chunk with its new terms. */
+export interface ChunkWithTerms {
+  id: string;
+  terms: ChunkTerms;
+  textHash: Buffer;
+}
+
 /**
  * Replaces the terms of chunks of a source, and stores the hash of each text that has none. Chunks that were deleted are
  * skipped.
@@ -57,13 +70,22 @@ export function readSourceTexts(
 export async function replaceTerms(
   tx: TeamWorkerTransaction,
   { id: sourceId, fields }: OutdatedSource,
-  chunks: readonly { id: string; terms: ChunkTerms; textHash: Buffer }[],
+  chunks: readonly ChunkWithTerms[],
 ): Promise<boolean> {
   const [lock] = await tx.query<{ locked: boolean }>(
     'select memory.lock_source_terms($1, $2, $3, $4) as locked',
     [sourceId, fields.title, fields.date, TERMS_VERSION],
   );
   if (lock?.locked !== true) return false;
+  await replaceEach(tx, 'memory.replace_terms', chunks);
+  return true;
+}
+
+async function replaceEach(
+  tx: Queryable,
+  call: 'memory.replace_terms' | 'memory.replace_writable_terms',
+  chunks: readonly ChunkWithTerms[],
+): Promise<void> {
   const values: unknown[] = [];
   const rows = chunks.map(({ id, terms, textHash }) => {
     values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms), textHash);
@@ -71,11 +93,10 @@ export async function replaceTerms(
     return `($${n - 3}::uuid, $${n - 2}::int4[], $${n - 1}::sparsevec, $${n}::bytea)`;
   });
   await tx.query(
-    `select memory.replace_terms(g.id, g.keys, g.weights, g.text_hash)
+    `select ${call}(g.id, g.keys, g.weights, g.text_hash)
        from (values ${rows.join(', ')}) as g (id, keys, weights, text_hash)`,
     values,
   );
-  return true;
 }
 
 /** Ends making the terms of a source: it is no longer outdated, if it still has these fields. */
@@ -89,6 +110,50 @@ export async function endSourceTerms(
     fields.title,
     fields.date,
     chunks,
+    TERMS_VERSION,
+  ]);
+}
+
+/** A source of a layer that the scope can write, with outdated terms and all of its chunks. */
+export interface SmallOutdatedSource extends OutdatedSource {
+  chunks: Omit<ChunkText, 'ordinal'>[];
+}
+
+/**
+ * Returns a source within the scope with its chunks, if its terms are outdated and it has chunks, at most `mostChunks`;
+ * otherwise null. Lock the source before.
+ */
+export async function findSmallOutdatedSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  mostChunks: number,
+): Promise<SmallOutdatedSource | null> {
+  const rows = await tx.query<{ title: string; date: string; id: string; headings: string[]; text: string }>(
+    `select s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text as date,
+            c.id, c.headings, c.text
+       from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
+      where ${inScope('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
+    [...scopeValues(tx.scope), sourceId, TERMS_VERSION, mostChunks + 1],
+  );
+  const [first] = rows;
+  if (first === undefined || rows.length > mostChunks) return null;
+  const { title, date } = first;
+  const chunks = rows.map(({ id, headings, text }) => ({ id, headings, text }));
+  return { id: sourceId, fields: { title, date }, chunks };
+}
+
+/** Replaces the terms of all chunks of a source, so that they are no longer outdated. */
+export async function renewSourceTerms(
+  tx: TeamTransaction,
+  { id, fields }: OutdatedSource,
+  chunks: readonly ChunkWithTerms[],
+): Promise<void> {
+  await replaceEach(tx, 'memory.replace_writable_terms', chunks);
+  await tx.query('select memory.end_writable_terms($1, $2, $3, $4, $5)', [
+    id,
+    fields.title,
+    fields.date,
+    chunks.length,
     TERMS_VERSION,
   ]);
 }
