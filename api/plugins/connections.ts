@@ -7,6 +7,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { discardUnreadBody } from '../bodies/unread-bodies.ts';
 import { onceAMinute } from '../once-a-minute.ts';
+import { requestedPath } from '../request/requested-path.ts';
 import { answerHeaders, problemDocument } from './errors.ts';
 
 /** Refuses an unknown Expect header as a problem. Node would answer with an empty 417. */
@@ -65,7 +66,7 @@ function refuseAbove(app: FastifyInstance, maxConnections: number): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
     if (!refused.has(raw.socket)) return;
     reply.header('connection', 'close');
-    if (raw.url !== LIVENESS)
+    if (requestedPath(raw.url ?? '') !== LIVENESS)
       throw new ServiceError('unavailable', 'The service has too many connections; try again');
   });
 }

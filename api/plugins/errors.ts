@@ -3,6 +3,7 @@ import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
+import { isUnderV1 } from '../request/requested-path.ts';
 import { fieldErrors } from './field-errors.ts';
 
 /** The service errors for the error codes of Fastify. */
@@ -111,7 +112,7 @@ export function answerHeaders(url: string, requestId: string): Record<string, st
   return {
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
-    ...(url.startsWith('/v1/') ? { 'cache-control': 'no-store' } : {}),
+    ...(isUnderV1(url) ? { 'cache-control': 'no-store' } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { declareOwnErrors } from '../openapi/declared-errors.ts';
 import { OPENAPI_BASE, OpenApiDocument } from '../openapi/document.ts';
+import { requestedPath } from '../request/requested-path.ts';
 
 /** Makes the OpenAPI document from the schemas of the routes, and serves the page that shows it. */
 export default fp(async function openapi(app: FastifyInstance) {
@@ -23,6 +24,6 @@ export default fp(async function openapi(app: FastifyInstance) {
       "object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
   });
   app.addHook('onSend', async (request, reply) => {
-    if (request.url.startsWith('/docs')) reply.header('referrer-policy', 'no-referrer');
+    if (requestedPath(request.url).startsWith('/docs')) reply.header('referrer-policy', 'no-referrer');
   });
 });

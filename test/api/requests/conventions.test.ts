@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { isId } from '../../../shared/ids.ts';
 import { openTestApp } from '../../support/app.ts';
@@ -12,6 +12,7 @@ const service = await openTestApp();
 const { app } = service;
 const company = await service.company();
 const { headers } = company;
+const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
 
 interface Answer {
   statusCode: number;
@@ -35,6 +36,15 @@ function assertProblem(answer: Answer, code: ErrorCode): void {
   for (const fault of (errors ?? []) as object[]) assert.deepEqual(Object.keys(fault), ['path', 'message']);
 }
 
+/** Sends a request whose target is not changed by a client. Returns the answer as text. */
+async function exchange(start: string, more: readonly string[] = []): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const { authorization } = headers;
+  const lines = [`${start} HTTP/1.1`, 'host: x', 'connection: close', `authorization: ${authorization}`];
+  socket.write(`${[...lines, ...more].join('\r\n')}\r\n\r\n`);
+  return text(socket);
+}
+
 describe('every response', () => {
   test('every response has a new request id, and no-store if its path is under /v1', async () => {
     const seen = new Set<unknown>();
@@ -45,6 +55,17 @@ describe('every response', () => {
       if (url.startsWith('/v1/')) assert.equal(answer.headers['cache-control'], 'no-store', url);
     }
     assert.equal(seen.size, 6);
+  });
+
+  test('each spelling of a path under /v1 gets no-store', async () => {
+    const spellings = ['/v1', '/v1?x', '/%761/company', '/v%31/auth/session', '/%76%31/%ff'];
+    for (const url of [...spellings, 'http://x/v1/company', 'HTTP://x/%761/company', 'http://x/v1?x']) {
+      const answer = await exchange(`GET ${url}`);
+      assert.match(answer, /\r\ncache-control: no-store\r\n/, url);
+    }
+    for (const url of ['/v1x', '/livez?/v1/', 'http://v1/livez', '/docs/json#/v1/']) {
+      assert.doesNotMatch(await exchange(`GET ${url}`), /no-store/, url);
+    }
   });
 
   test('every response forbids browsers to guess the content type', async () => {
@@ -250,11 +271,6 @@ describe('request bodies', () => {
 });
 
 describe('a request that Node would reject itself', () => {
-  let port: number;
-  before(async () => {
-    port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
-  });
-
   /** Sends bytes, and asserts that the answer to them is a whole 400 after which the connection ends. */
   async function assertRefused(request: string, detail: RegExp): Promise<void> {
     const socket = connect(port, '127.0.0.1');
