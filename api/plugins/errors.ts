@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
-import { isUnderV1 } from '../request/requested-path.ts';
+import { isUnderV1, requestedPath } from '../request/requested-path.ts';
 import { fieldErrors } from './field-errors.ts';
 
 /** The service errors for the error codes of Fastify. */
@@ -147,10 +147,10 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
   });
 
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = requestedPath(request.url);
     const allowed = new Set<string>();
     for (const { pattern, methods } of routes.values()) {
-      if (!path.includes('*') && pattern.test(path)) for (const method of methods) allowed.add(method);
+      if (pattern.test(path)) for (const method of methods) allowed.add(method);
     }
     allowed.delete('OPTIONS');
     if (allowed.size === 0 || allowed.has(request.method)) {

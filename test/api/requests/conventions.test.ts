@@ -118,6 +118,9 @@ describe('routes and methods', () => {
       ['PUT', '/v1/memory/sources/x', 'DELETE, GET, HEAD, PATCH'],
       ['POST', '/v1/memory/imports/x', 'DELETE, GET, HEAD'],
       ['TRACE', '/v1/memory/search', 'POST'],
+      ['PUT', '/v1/memory/%63aptures', 'GET, HEAD, POST'],
+      ['POST', '/%761/memory/imports/a%2Fb', 'DELETE, GET, HEAD'],
+      ['POST', '/v1/memory/imports/a*b', 'DELETE, GET, HEAD'],
     ];
     for (const [method, url, allow] of cases) {
       const answer = await app.inject({ method: method as 'GET', url, headers });
