@@ -122,6 +122,14 @@ export function refuseAddress(error: FastifyError, request: FastifyRequest, repl
   sendProblem(toServiceError(error), request, reply);
 }
 
+const unknownRoute = () => new ServiceError('not_found', 'The route does not exist');
+
+/** Whether Fastify refused a request itself, and not a hook. */
+function isFrameworkRefusal(error: unknown): boolean {
+  const { code, statusCode } = error as FastifyError;
+  return typeof code === 'string' && code.startsWith('FST_ERR_') && (statusCode ?? 500) < 500;
+}
+
 /** The regular expression that matches the requested paths of a registered path. */
 function pathPattern(url: string): RegExp {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+');
@@ -137,16 +145,7 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     routes.set(route.url, known);
   });
 
-  app.setErrorHandler(async (error, request, reply) => {
-    const refusal = toServiceError(error, request);
-    const problem = refusal.status === 401 ? await app.countGuess(refusal, request) : refusal;
-    if (problem.status >= 500) {
-      request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
-    }
-    return sendProblem(problem, request, reply);
-  });
-
-  app.setNotFoundHandler((request, reply) => {
+  const refuseRoute = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = requestedPath(request.url);
     const allowed = new Set<string>();
     for (const { pattern, methods } of routes.values()) {
@@ -154,7 +153,7 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     }
     allowed.delete('OPTIONS');
     if (allowed.size === 0 || allowed.has(request.method)) {
-      return sendProblem(new ServiceError('not_found', 'The route does not exist'), request, reply);
+      return sendProblem(unknownRoute(), request, reply);
     }
     const methods = [...allowed].sort().join(', ');
     reply.header('allow', methods);
@@ -163,6 +162,19 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
       request,
       reply,
     );
+  };
+
+  app.setErrorHandler(async (error, request, reply) => {
+    // Fastify checks the type of the body before it calls the handler of unknown routes.
+    if (request.is404 && isFrameworkRefusal(error)) return refuseRoute(request, reply);
+    const refusal = toServiceError(error, request);
+    const problem = refusal.status === 401 ? await app.countGuess(refusal, request) : refusal;
+    if (problem.status >= 500) {
+      request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
+    }
+    return sendProblem(problem, request, reply);
   });
+
+  app.setNotFoundHandler(refuseRoute);
   done();
 });

@@ -129,6 +129,20 @@ describe('routes and methods', () => {
     }
   });
 
+  test('the type of the body does not hide that a route or a method does not exist', async () => {
+    for (const method of ['QUERY', 'POST', 'PUT'] as const) {
+      for (const type of [undefined, 'text/plain', 'nonsense']) {
+        const body = type === undefined ? {} : { payload: 'x' };
+        const typed = type === undefined ? headers : { ...headers, 'content-type': type };
+        const send = (url: string) => app.inject({ method: method as 'POST', url, headers: typed, ...body });
+        assertProblem(await send('/v1/nothing'), 'not_found');
+        const answer = await send('/v1/company');
+        assertProblem(answer, 'method_not_allowed');
+        assert.equal(answer.headers['allow'], 'GET, HEAD, PATCH');
+      }
+    }
+  });
+
   test('a malformed id in the path returns 404', async () => {
     for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
       for (const list of ['imports', 'sources']) {
