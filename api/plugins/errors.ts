@@ -145,6 +145,11 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     routes.set(route.url, known);
   });
 
+  app.addHook('onRequest', async ({ raw }) => {
+    // The router does not compare the first character of a path, so `*` would be the path `/`.
+    if (raw.url === '*') throw unknownRoute();
+  });
+
   const refuseRoute = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = requestedPath(request.url);
     const allowed = new Set<string>();

@@ -143,6 +143,14 @@ describe('routes and methods', () => {
     }
   });
 
+  test('the target * is an unknown route', async () => {
+    for (const method of ['GET', 'OPTIONS', 'PUT']) {
+      const [head = '', body = ''] = (await exchange(`${method} *`)).split('\r\n\r\n');
+      assert.match(head, /^HTTP\/1\.1 404 /, method);
+      assert.equal((JSON.parse(body) as { code: string }).code, 'not_found');
+    }
+  });
+
   test('a malformed id in the path returns 404', async () => {
     for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
       for (const list of ['imports', 'sources']) {
