@@ -12,7 +12,7 @@ import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { freeMemory } from '../../shared/resources/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
-import { acceptedLength } from '../bodies/declared-length.ts';
+import { acceptedLength, isChunked } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';
 import { declareErrors } from '../openapi/declared-errors.ts';
 
@@ -155,9 +155,14 @@ const sendContinue: preParsingAsyncHookHandler = async (request, reply) => {
   if (request.headers.expect !== undefined && length !== 0) reply.raw.writeContinue();
 };
 
+/** Forgets the type of an empty body, which Fastify would refuse if it is not JSON. An empty body counts as none. */
+const ignoreTypeOfEmptyBody: preParsingAsyncHookHandler = async (request) => {
+  const isEmpty = !isChunked(request) && (request.headers['content-length'] ?? '0') === '0';
+  if (isEmpty && request.mediaType !== 'application/json') delete request.raw.headers['content-type'];
+};
+
 /**
- * Parses JSON bodies, and refuses text that cannot be stored before the schema is checked. An empty body counts as
- * none.
+ * Parses JSON bodies, and refuses text that cannot be stored before the schema is checked.
  */
 export default fp(function input(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('hasLargeBody', false);
@@ -171,7 +176,7 @@ export default fp(function input(app: FastifyInstance, _options: object, done: (
     if (acceptsBody && route.schema !== undefined) route.schema.body ??= Body({});
     if (acceptsBody) {
       declareErrors(route, ['payload_too_large', 'unsupported_media_type']);
-      route.preParsing = [...[route.preParsing ?? []].flat(), sendContinue];
+      route.preParsing = [...[route.preParsing ?? []].flat(), sendContinue, ignoreTypeOfEmptyBody];
     }
     // After the route's own hooks, so that their errors take precedence over faults of the text.
     route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];

@@ -186,6 +186,21 @@ describe('request bodies', () => {
     }
   });
 
+  test('an empty body counts as none, whatever its type', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense', 'application/json']) {
+      const empty = { ...headers, 'content-type': type, 'content-length': '0' };
+      const claim = await app.inject({
+        method: 'POST',
+        url: '/v1/memory/consolidation/claim',
+        headers: empty,
+      });
+      assert.deepEqual([claim.statusCode, claim.json()], [200, { batch: null }], type);
+      const search = await app.inject({ method: 'POST', url, headers: empty });
+      assertProblem(search, 'invalid_request');
+      assert.deepEqual(faultyFields(search), faultyFields(await post(service, company, url, {})));
+    }
+  });
+
   test('a content type other than JSON returns 415', async () => {
     for (const type of ['text/plain', 'text/xml', 'application/x-www-form-urlencoded', 'nonsense']) {
       const answer = await post(service, company, url, '{"query":"x","scope":{}}', { 'content-type': type });
