@@ -26,7 +26,8 @@ function keyHeader(request: FastifyRequest): string | null {
 async function answerKey(request: FastifyRequest, header: string): Promise<AnswerKey> {
   await yieldAfterLargeBody(request);
   return {
-    route: `${request.method} ${request.url.split('?', 1)[0]}`,
+    // The pattern of the route, so that each spelling of its path counts as the same. None of these routes has parameters.
+    route: `${request.method} ${request.routeOptions.url}`,
     // Keys of an agent token are its own: its rights differ from those of its owner.
     keyHash: sha256(request.teamScope.tokenId === null ? header : `${request.teamScope.tokenId} ${header}`),
     bodyHash: await jsonHash(request.body ?? null, 'given'),

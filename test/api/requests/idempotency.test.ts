@@ -60,6 +60,22 @@ describe('an Idempotency-Key', () => {
     assert.equal(events?.n, 2);
   });
 
+  test('a repeated request returns the first response, however its path is spelled', async () => {
+    const company = await service.company();
+    const send = (path: string) =>
+      post(service, company, path, { title: 'x', text: 'once' }, { 'idempotency-key': 'k' });
+    const first = await send('/v1/memory/ingest');
+    for (const path of ['/v1/memory/%69ngest', '/v1/memory/ingest?x']) {
+      const again = await send(path);
+      assert.deepEqual([again.statusCode, again.body], [first.statusCode, first.body], path);
+    }
+    const [stored] = await database.query<{ route: string }>(
+      'select route from memory.idempotency_key where team_id = $1',
+      [company.teamId],
+    );
+    assert.equal(stored?.route, 'POST /v1/memory/ingest');
+  });
+
   test('a request with its vector in the other encoding is another body', async () => {
     const company = await service.company();
     const send = (embedding: unknown) =>
