@@ -18,6 +18,19 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+/** The keywords that limit a value of the right type. */
+const LIMITS: ReadonlySet<string> = new Set([
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'pattern',
+  'format',
+]);
+
 /**
  * The invalid fields of a validation error. The paths are JSON pointers into the invalid part of the request.
  * @param schema of that part of the request; a message about one bound also names the other
@@ -31,7 +44,7 @@ export function fieldErrors(error: FastifyError, schema: unknown): FieldError[] 
   const isOfWhole = (path: string) => !faults.some((fault) => fault.instancePath.startsWith(`${path}/`));
   const ofChoices = [...choices].filter(isOfWhole).map((path): FieldError => {
     const branches = faults.filter(({ instancePath }) => instancePath === path);
-    return { path: path === '' ? '/' : path, message: choiceMessage(branches) };
+    return { path: path === '' ? '/' : path, message: choiceMessage(branches, schema) };
   });
   return [...ofChoices, ...single.map((fault) => fieldError(fault, schema))];
 }
@@ -81,13 +94,25 @@ function messageOf(fault: Fault, schema: unknown): string {
   }
 }
 
-/** The message for a value that matches no branch of a choice. It lists the allowed values, or else the types. */
-function choiceMessage(faults: readonly Fault[]): string {
+/**
+ * The message for a value that matches no branch of a choice. It names the requirement of the branch that has the type of
+ * the value. If no branch has it, it lists the allowed values, or else the types.
+ */
+function choiceMessage(faults: readonly Fault[], schema: unknown): string {
   const values = faults
     .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
     .flatMap(allowedValues);
-  const types = faults.filter(({ keyword }) => keyword === 'type').map((fault) => typeOf(fault, {}));
-  if (values.length > 0) return oneOf([...new Set([...values, ...types.filter((type) => type === 'null')])]);
+  const types = faults
+    .filter(({ keyword }) => keyword === 'type')
+    .map((fault) => typeOf(fault, boundsAt(fault.schemaPath, schema)));
+  const isNullable = types.includes('null');
+  if (values.length > 0) return oneOf([...new Set([...values, ...(isNullable ? ['null'] : [])])]);
+  const unmet = faults.find(({ keyword }) => LIMITS.has(keyword));
+  if (unmet !== undefined) {
+    const message = messageOf(unmet, schema);
+    if (!isNullable) return message;
+    return message.startsWith('must be ') ? `${message} or null` : `${message}, or must be null`;
+  }
   return types.length > 0 ? `must be ${[...new Set(types)].join(' or ')}` : 'is not valid';
 }
 
