@@ -87,6 +87,11 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
   });
 }
 
+/** Whether a caller sees figures of the whole Team: those with Full access, without a token that is limited to clients. */
+export function readsTeamFigures(scope: Pick<TeamScope, 'access' | 'tokenClients'>): boolean {
+  return hasRight(scope, 'readWorkload') && scope.tokenClients === null;
+}
+
 /** The layer that a job works on, and the user who requested it. */
 export interface JobOrigin {
   companyId: string;

@@ -1,7 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findTeamUsage } from '../../db/queries/jobs/usage.ts';
-import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { readsTeamFigures } from '../../shared/scope.ts';
 import { type DefaultQuota, type Quota, quotaInForce } from '../../shared/settings/team-settings.ts';
 
 /** Whether an error is the refusal of `assertWithinQuota`. */
@@ -33,8 +33,8 @@ export async function assertWithinQuota(tx: TeamTransaction, defaults: DefaultQu
     const limit = limits[figure];
     if (limit === null || added[figure] <= 0 || usage[figure] <= limit) continue;
     const more = added[figure];
-    // How much the whole Team stores is shown only with Full access, as in readUsage.
-    const refusal = hasRight(tx.scope, 'readWorkload')
+    // How much the whole Team stores is shown to the same callers as in readUsage.
+    const refusal = readsTeamFigures(tx.scope)
       ? `The Team uses ${usage[figure] - more} of ${limit} ${figure}, and this would add ${more}`
       : `The Team has reached its quota of ${figure}, and this would add ${more}`;
     throw new ServiceError(

@@ -42,10 +42,11 @@ export const Quota = Type.Object(
   { chunks: Limit('null: no limit'), bytes: Limit('null: no limit') },
   { additionalProperties: false },
 );
+const SHOWN = 'only with Full access, and not for an agent token with clientIds';
 /** What a Team stores and can store, for callers with Full access. */
 export const teamStorage = {
-  usage: Type.Optional({ ...Usage, description: 'of the whole Team; only with Full access' }),
-  quota: Type.Optional({ ...Quota, description: 'in force; only with Full access' }),
+  usage: Type.Optional({ ...Usage, description: `of the whole Team; ${SHOWN}` }),
+  quota: Type.Optional({ ...Quota, description: `in force; ${SHOWN}` }),
 };
 /** The quota of a Team, for the Company. */
 export const teamQuota = {

@@ -5,6 +5,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { SelectedTeam, Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Quota } from '../../../shared/settings/team-settings.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { ask, recordedBy, recordsNothing } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
@@ -132,6 +133,17 @@ describe('a Team at its quota', () => {
       /^The Team uses 0 of 12 bytes, and this would add 14\./,
     );
     assert.equal((await send('üüüüüü')).statusCode, 201);
+  });
+
+  test('has no figures in what it refuses to an agent token that is limited to clients', async () => {
+    const company = await withQuota({ chunks: 1, bytes: null });
+    const limited = await createAgent(service, company, company, { clientIds: [] });
+    const refused = await ingest(limited, 2);
+    assert.equal(codeOf(refused), 'quota_exceeded');
+    assert.match(
+      refused.json<{ detail: string }>().detail,
+      /^The Team has reached its quota of chunks, and /,
+    );
   });
 
   test('is over it after it was lowered: only additions are refused, and replacing by less is not', async () => {

@@ -5,6 +5,7 @@ import { findTeamUsage, type Usage } from '../../../db/queries/jobs/usage.ts';
 import { insertCapture } from '../../../db/queries/memory/consolidation/captures.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
@@ -204,6 +205,15 @@ test('usage and quota are shown for Full access, of the whole Team, and not to o
   assert.deepEqual({ usage: team.usage, quota: team.quota }, expected);
   const status = await readStatus(service, admin);
   assert.deepEqual({ usage: status.usage, quota: status.quota }, expected);
+  const whole = await createAgent(service, company, company);
+  assert.deepEqual((await readStatus(service, whole)).usage, expected.usage);
+  // A token that is limited to clients does not see what other clients hold.
+  const limited = await createAgent(service, company, company, { clientIds: [] });
+  const hidden = [
+    (await get(service, limited, '/v1/team')).json<object>(),
+    await readStatus(service, limited),
+  ];
+  for (const shown of hidden) assert.ok(!('usage' in shown) && !('quota' in shown));
   for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
     const other = await addPerson(service, company, ties);
     const shown = (await get(service, other, '/v1/team')).json<SelectedTeam>();
