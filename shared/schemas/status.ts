@@ -27,7 +27,7 @@ const count = Type.Integer();
 
 /** What a Team stores. */
 export const Usage = Type.Object({
-  sources: Type.Integer({ description: 'active ones' }),
+  sources: Type.Integer({ description: 'active ones, also of archived clients' }),
   chunks: Type.Integer({ description: 'of active sources' }),
   files: Type.Integer({ description: 'live files of the workspace' }),
   bytes: Type.Integer({
