@@ -32,9 +32,17 @@ export function Body<T extends TProperties>(properties: T, description?: string)
   return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
 }
 
+/** For text that is not blank. U+0085 (next line) is white space too, which `\S` alone would accept. */
+export const NOT_BLANK = { pattern: '[^\\s\\u0085]' };
+
 /** Text that is not blank. Its length is counted in characters (code points), not in UTF-16 code units. */
 export function Text(maxLength: number, description?: string) {
-  return Type.String({ minLength: 1, maxLength, pattern: '\\S', ...(description ? { description } : {}) });
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    ...NOT_BLANK,
+    ...(description ? { description } : {}),
+  });
 }
 
 /** Names, titles, filenames and the like. */

@@ -7,6 +7,7 @@ import {
   Id,
   Metadata,
   Name,
+  NOT_BLANK,
   Nullable,
   OneOf,
   Redactions,
@@ -178,7 +179,7 @@ export const ExpandResponse = Type.Object({ chunks: Type.Array(Chunk) });
 
 export const IngestRequest = Body({
   title: Name,
-  text: Type.Optional(Type.String({ minLength: 1, pattern: '\\S' })),
+  text: Type.Optional(Type.String({ minLength: 1, ...NOT_BLANK })),
   chunks: Type.Optional(
     Type.Array(Body({ text: Text(8000), embedding: Type.Optional(Vector) }), { minItems: 1, maxItems: 2000 }),
   ),

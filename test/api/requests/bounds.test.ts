@@ -188,7 +188,7 @@ describe('text fields', () => {
 
   test('returns 400 if required text is blank', async () => {
     for (const [route, body, path] of fields) {
-      for (const blank of ['', ' ', '\t\n\u00a0\u3000']) {
+      for (const blank of ['', ' ', '\u0085', '\t\n\u00a0\u3000']) {
         assertInvalid(await post(service, company, `/v1/memory/${route}`, body(blank)), path);
       }
     }

@@ -196,8 +196,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'shared/text/long-text.ts': [/\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
   'shared/formats/media-types.ts': [/\.([^./\\]*)$/],
-  'shared/schemas/common.ts': [/\S/u],
-  'shared/schemas/memory.ts': [/\S/u],
+  'shared/schemas/common.ts': [/[^\s\u0085]/u],
   'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g, /[\p{M}\uff9e\uff9f]{65}/u],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
   'shared/settings/value-types.ts': [
