@@ -11,7 +11,9 @@ export const MIN_COMPRESSED_BYTES = 1000;
  * @returns the best one that the browser accepts, by its header Accept-Encoding; null if it accepts none
  */
 export function chooseEncoding(request: FastifyRequest, reply: FastifyReply): Encoding | null {
-  reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '));
+  const vary = String(reply.getHeader('vary') ?? '');
+  if (!vary.includes('Accept-Encoding'))
+    reply.header('vary', [vary, 'Accept-Encoding'].filter(Boolean).join(', '));
   const accepted = new Set<string>();
   for (const part of String(request.headers['accept-encoding'] ?? '').split(',')) {
     const [coding = '', weight = ''] = part.split(';').map((word) => word.trim().toLowerCase());

@@ -18,7 +18,9 @@ const QUICK_GZIP = { level: 3 };
  * browser can: requests carry their token themselves, and no cookie does.
  */
 export const compressAnswer: onSendAsyncHookHandler = async (request, reply, payload) => {
-  if (typeof payload !== 'string' || payload.length <= MIN_COMPRESSED_BYTES) return payload;
+  // Streams are the files of sources, which are sent byte for byte and in ranges.
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+  if (Buffer.byteLength(payload) <= MIN_COMPRESSED_BYTES) return payload;
   // Pages and the document of the API are compressed once, and kept.
   if (reply.hasHeader('content-encoding')) return payload;
   const encoding = chooseEncoding(request, reply);

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ADDRESSES } from '../../../api/routes/system/console-page.ts';
 import { openTestApp } from '../../support/app.ts';
+import { sendMessage } from '../../support/mcp.ts';
+import { addSource } from '../../support/source-library.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -82,6 +84,22 @@ describe('the pages', () => {
       assert.equal(answer.headers['content-length'], String(answer.rawPayload.length), url);
       const start = String(brotliDecompressSync(answer.rawPayload)).slice(0, 40);
       assert.equal(start, plain.body.slice(0, 40), url);
+    }
+  });
+
+  test('an answer counts as long by its bytes, and one of the protocol for agents is compressed too', async () => {
+    const owner = await service.company();
+    const headers = { ...owner.headers, 'accept-encoding': 'gzip' };
+    await addSource(service, owner, { title: '会'.repeat(280) });
+    const inBytes = await app.inject({ url: '/v1/memory/sources?limit=1', headers });
+    const text = String(gunzipSync(inBytes.rawPayload));
+    assert.ok(text.length < 1000 && Buffer.byteLength(text) > 1000, String(text.length));
+    const tools = await sendMessage(service, owner, 'tools/list', {}, { 'accept-encoding': 'gzip' });
+    assert.match(String(gunzipSync(tools.rawPayload)), /"tools":/);
+    for (const answer of [inBytes, tools]) {
+      assert.equal(answer.headers['content-encoding'], 'gzip');
+      assert.equal(answer.headers['content-length'], String(answer.rawPayload.length));
+      assert.match(String(answer.headers['content-type']), /^application\/json/);
     }
   });
 
