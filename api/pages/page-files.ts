@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type Encoding, MIN_COMPRESSED_BYTES } from './accepted-encoding.ts';
 import { PACKAGES, resolvePackages } from './packages.ts';
 
@@ -14,7 +14,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-const COMPRESS = { br: promisify(brotliCompress), gzip: promisify(gzip) };
+const brotli = promisify(brotliCompress);
+/** The best quality takes four seconds for the 1.7 MB of Swagger UI. This one takes 0.2, and the result is 10 % longer. */
+const QUICK_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const MAX_BEST_BYTES = 100_000;
+
+const COMPRESS = {
+  br: (body: Buffer) => (body.length > MAX_BEST_BYTES ? brotli(body, QUICK_BROTLI) : brotli(body)),
+  gzip: promisify(gzip),
+};
 
 /** A text that browsers load. */
 export interface PageFile {

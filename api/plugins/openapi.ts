@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { declareOwnErrors } from '../openapi/declared-errors.ts';
 import { OPENAPI_BASE, OpenApiDocument } from '../openapi/document.ts';
+import { compressDocsFile } from '../pages/docs-files.ts';
 import { requestedPath } from '../request/requested-path.ts';
 
 /** Makes the OpenAPI document from the schemas of the routes, and serves the page that shows it. */
@@ -23,7 +24,10 @@ export default fp(async function openapi(app: FastifyInstance) {
       "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
       "object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', async (request, reply, payload) => {
     if (requestedPath(request.url).startsWith('/docs')) reply.header('referrer-policy', 'no-referrer');
+    return request.routeOptions.url === '/docs/static/*'
+      ? compressDocsFile(request, reply, payload)
+      : payload;
   });
 });

@@ -103,6 +103,36 @@ describe('the pages', () => {
     }
   });
 
+  test('the scripts and styles of /docs are compressed, once and as whole files', async () => {
+    const styles = '/docs/static/swagger-ui.css';
+    const plain = await app.inject(styles);
+    const get = (method: 'GET' | 'HEAD', headers: Record<string, string> = {}, url = styles) =>
+      app.inject({ method, url, headers: { 'accept-encoding': 'br', ...headers } });
+    for (const method of ['GET', 'HEAD', 'GET'] as const) {
+      const answer = await get(method);
+      const { headers, rawPayload } = answer;
+      assert.deepEqual(
+        [answer.statusCode, headers['content-encoding'], headers['vary']],
+        [200, 'br', 'Accept-Encoding'],
+      );
+      assert.equal(headers['content-type'], plain.headers['content-type']);
+      assert.ok(Number(headers['content-length']) < plain.rawPayload.length / 5);
+      if (method === 'HEAD') continue;
+      assert.equal(headers['content-length'], String(rawPayload.length));
+      assert.ok(brotliDecompressSync(rawPayload).equals(plain.rawPayload));
+    }
+    assert.equal(
+      (await get('GET', {}, '/docs/static/swagger-ui-bundle.js')).headers['content-encoding'],
+      'br',
+    );
+    const part = await get('GET', { range: 'bytes=0-9' });
+    assert.deepEqual([part.statusCode, part.rawPayload], [206, plain.rawPayload.subarray(0, 10)]);
+    const known = await get('GET', { 'if-none-match': String(plain.headers['etag']) });
+    assert.deepEqual([known.statusCode, known.body], [304, '']);
+    const picture = await get('GET', {}, '/docs/static/favicon-32x32.png');
+    assert.equal(picture.headers['content-encoding'], undefined);
+  });
+
   test('short files are sent as they are', async () => {
     const answer = await app.inject({
       url: '/assets/console/pages/company/names.js',

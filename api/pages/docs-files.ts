@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseEncoding } from './accepted-encoding.ts';
+import { type PageFile, pageFile } from './page-files.ts';
+
+const FOLDER = new URL('static/', import.meta.resolve('@fastify/swagger-ui'));
+
+/** The names of the texts of the page. Only these are kept, whatever names are requested. */
+const NAMES = new Set(globSync('*.{js,css,svg}', { cwd: fileURLToPath(FOLDER) }));
+
+const files = new Map<string, PageFile>();
+
+function readDocsFile(name: string): PageFile {
+  const file = files.get(name) ?? pageFile(name, readFileSync(new URL(name, FOLDER), 'utf8'));
+  files.set(name, file);
+  return file;
+}
+
+/**
+ * Compresses a file of the page of the API: @fastify/swagger-ui sends them as they are, and has no option for it.
+ * @returns what is sent in place of `payload`
+ */
+export async function compressDocsFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const { '*': name = '' } = request.params as { '*'?: string };
+  if (!(payload instanceof Readable) || reply.statusCode !== 200 || !NAMES.has(name)) return payload;
+  const encoding = chooseEncoding(request, reply);
+  const compressed = encoding === null ? null : await readDocsFile(name).compressed(encoding);
+  if (encoding === null || compressed === null) return payload;
+  payload.destroy();
+  // A range is one of the uncompressed file.
+  reply.removeHeader('accept-ranges');
+  reply.headers({ 'content-encoding': encoding, 'content-length': compressed.length });
+  return compressed;
+}
