@@ -24,7 +24,9 @@ export function requestedBytes(
   { etag, bytes, method }: { etag: string; bytes: number; method: string },
 ): RequestedBytes {
   const whole = { kind: 'whole', start: 0, end: bytes - 1 } as const;
-  if (fresh(headers, { etag })) return { kind: 'unchanged' };
+  // Without Cache-Control: fresh knows an older rule by which no-cache, which fetch of Node always adds, asks for the file.
+  const conditions = { 'if-none-match': headers['if-none-match'] };
+  if (fresh(conditions, { etag })) return { kind: 'unchanged' };
   const { range, 'if-range': condition } = headers;
   // Other units are ignored. range-parser 1.3.0 cannot satisfy one whose numbers are larger than the file.
   if (method !== 'GET' || range?.startsWith('bytes=') !== true) return whole;
