@@ -54,14 +54,14 @@ export const fetch = teamTool({
       next: Nullable(Type.String(), 'the id that fetches the next part; null at the end of the text'),
     }),
   },
-  run: async ({ deps: { database }, scope, linkBase, apiBase }, { id: given }) => {
+  run: async ({ deps: { database }, scope, team, linkBase, apiBase }, { id: given }) => {
     const { id, position } = parsePosition(given);
     const isFirst = position.after === null && position.offset === 0;
     const frameOf = ({ source, metadata }: FoundSource) => ({
       id: source.id,
       title: source.title,
       text: '',
-      url: sourceUrl(linkBase, source),
+      url: sourceUrl({ linkBase, team }, source),
       metadata: {
         ...pick(KNOWN, source),
         original: source.original && {

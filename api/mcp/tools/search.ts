@@ -159,12 +159,12 @@ function fillResults(
 }
 
 /** A result without its text. */
-function emptyResult({ linkBase }: TeamCall, hit: Hit): Result {
+function emptyResult(call: TeamCall, hit: Hit): Result {
   const { headings } = hit.location;
   return {
     id: hit.source_id,
     title: hit.title,
-    url: sourceUrl(linkBase, { id: hit.source_id, uri: hit.uri }),
+    url: sourceUrl(call, { id: hit.source_id, uri: hit.uri }),
     text: '',
     location: {
       chunkId: hit.chunk_id,

@@ -62,7 +62,7 @@ describe('the tool search', () => {
       const { results } = await called<Found>(service, company, 'search', { query: word, kinds: ['ingest'] });
       assert.deepEqual(
         results.map((result) => result.url),
-        [`https://memory.example/base/sources/${id}`],
+        [`https://memory.example/base/sources/${id}?team=${company.teamId}`],
       );
     }
   });
@@ -124,7 +124,7 @@ describe('the tool fetch', () => {
       { id },
     );
     assert.equal(found.text, 'one\n\ntwo');
-    assert.equal(found.url, `https://memory.example/base/sources/${id}`);
+    assert.equal(found.url, `https://memory.example/base/sources/${id}?team=${company.teamId}`);
     const { kind, layer, tags, custom, next } = found.metadata;
     assert.deepEqual(
       { kind, layer, tags, custom, next },
