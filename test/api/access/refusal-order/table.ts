@@ -293,10 +293,16 @@ export const TABLE: Record<string, Fault[]> = {
   'DELETE /v1/company/invitations/:invitation': [...COMPANY_OWNED, ...missing('invitation')],
   'POST /v1/company/teams': COMPANY_MANAGED,
   'PATCH /v1/company/teams/:team': [...COMPANY_MANAGED, ...missing('team'), ARCHIVED],
-  // Only with a quota it requires a Company Owner, so the body is read before.
+  // Only with a quota it requires a Company Owner, which is known only when the body has been read.
   'PATCH /v1/company/teams/:team of the quota': [
-    ...COMPANY_MANAGED,
+    TOKEN,
+    ...MANAGES_COMPANY,
+    ...UNREADABLE,
     sentBy('a Company Admin', '403 company_role_required'),
+    invalid({ unknown: 1 }),
+    invalid({ quota: { chunks: '1', bytes: null } }),
+    invalid({ quota: { chunks: -1, bytes: null } }),
+    invalid({ quota: null }),
     ...missing('team'),
     ARCHIVED,
   ],
