@@ -21,6 +21,17 @@ declare module 'fastify' {
     /** Whether a step over the body takes so long that other requests should run between two steps. */
     hasLargeBody: boolean;
   }
+  interface FastifyContextConfig {
+    /** Whether `path` of the query and of each of `files` is a workspace path, whose text the route checks with its own error. */
+    hasWorkspacePaths?: true;
+  }
+}
+
+type Keys = readonly (string | number)[];
+
+/** Whether these keys name the workspace path of a file. */
+function isWorkspacePath([list, index, field, ...more]: Keys): boolean {
+  return list === 'files' && typeof index === 'number' && field === 'path' && more.length === 0;
 }
 
 function textFault(text: string): string | null {
@@ -49,25 +60,30 @@ function countNumbers(list: readonly unknown[]): number {
 }
 
 /** The JSON pointer of these keys. */
-function pointer(keys: readonly (string | number)[]): string {
+function pointer(keys: Keys): string {
   return `/${keys.join('/')}`;
 }
 
 /**
  * Refuses text that PostgreSQL cannot store, anywhere in a body: NUL and lone surrogates. Also refuses keys that name a
  * prototype. The depth and size of the value were limited before it was parsed.
+ * @param isChecked whether the route checks the text at these keys
  * @param keys the path of `value` in the body
  * @throws ServiceError `invalid_request` that names the path
  */
-export function assertStorable(value: unknown, keys: (string | number)[] = []): void {
+function assertStorable(
+  value: unknown,
+  isChecked: (keys: Keys) => boolean,
+  keys: (string | number)[] = [],
+): void {
   if (typeof value === 'string') {
     const fault = textFault(value);
-    if (fault !== null) throw invalidField(pointer(keys), fault);
+    if (fault !== null && !isChecked(keys)) throw invalidField(pointer(keys), fault);
   } else if (Array.isArray(value)) {
     // By index, because `for in` would create a string for each of a vector's thousand numbers.
     for (let index = countLeadingNumbers(value); index < value.length; index += 1) {
       const child: unknown = value[index];
-      if (typeof child !== 'number') assertStorableChild(child, index, keys);
+      if (typeof child !== 'number') assertStorableChild(child, index, isChecked, keys);
     }
   } else if (typeof value === 'object' && value !== null) {
     const members = value as Record<string, unknown>;
@@ -78,14 +94,19 @@ export function assertStorable(value: unknown, keys: (string | number)[] = []): 
       if (namesPrototype(key, child)) {
         throw invalidField('/__proto__', 'is not a known field; neither is constructor.prototype');
       }
-      assertStorableChild(child, key, keys);
+      assertStorableChild(child, key, isChecked, keys);
     }
   }
 }
 
-function assertStorableChild(child: unknown, key: string | number, keys: (string | number)[]): void {
+function assertStorableChild(
+  child: unknown,
+  key: string | number,
+  isChecked: (keys: Keys) => boolean,
+  keys: (string | number)[],
+): void {
   keys.push(key);
-  assertStorable(child, keys);
+  assertStorable(child, isChecked, keys);
   keys.pop();
 }
 
@@ -99,8 +120,9 @@ function namesPrototype(key: string, child: unknown): boolean {
 
 /** Checks body and query string. Ids in the path are not checked here: a malformed id is 404, like an unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
+  const { hasWorkspacePaths = false } = request.routeOptions.config;
   await yieldAfterLargeBody(request);
-  assertStorable(request.body);
+  assertStorable(request.body, (keys) => hasWorkspacePaths && isWorkspacePath(keys));
   await yieldAfterLargeBody(request);
   try {
     // Fastify's parser does not fail on bytes that are not UTF-8, and leaves them percent-encoded.
@@ -109,6 +131,7 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
     throw new ServiceError('invalid_request', 'The query string is not percent-encoded UTF-8');
   }
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (hasWorkspacePaths && name === 'path') continue;
     for (const text of [value].flat()) if (typeof text === 'string') assertText(text, `/${name}`);
   }
 };

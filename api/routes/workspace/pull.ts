@@ -8,7 +8,7 @@ export const pullRoute: Routes = (app, deps) => {
   app.post(
     '/v1/workspace/pull',
     {
-      config: { permission: 'workspace:read' },
+      config: { permission: 'workspace:read', hasWorkspacePaths: true },
       schema: {
         operationId: 'pullFiles',
         summary: 'Contents of files, by path and version',

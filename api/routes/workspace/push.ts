@@ -14,7 +14,7 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
     {
       onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
-      config: { permission: 'workspace:write' },
+      config: { permission: 'workspace:write', hasWorkspacePaths: true },
       schema: {
         operationId: 'pushFiles',
         summary:

@@ -10,7 +10,7 @@ export const fileVersionsRoute: Routes = (app, deps) => {
   app.get(
     '/v1/workspace/versions',
     {
-      config: { permission: 'workspace:read' },
+      config: { permission: 'workspace:read', hasWorkspacePaths: true },
       schema: {
         operationId: 'listFileVersions',
         summary: 'The stored versions of a file, newest first; also of a deleted one',

@@ -40,7 +40,9 @@ const BAD_PATHS = [
     'team\\a',
     '\\\\host\\share',
     'team/a:b',
+    'team/a\u0000',
     'team/a\u0001',
+    'team/\ud800',
     'team/a\u0085',
     'team/con',
     'team/a.',
@@ -69,7 +71,7 @@ describe('an invalid path', () => {
         BAD_PATHS.map((_, index) => `/files/${2 * index + 1}/path`),
       );
       for (const [index, path] of BAD_PATHS.entries()) {
-        const shown = JSON.stringify(path.slice(0, 200));
+        const shown = JSON.stringify(path.slice(0, 200).toWellFormed());
         assert.ok(errors[index]?.message.startsWith(`${shown} must `), shown);
         assert.ok(detail.includes(shown), shown);
       }

@@ -28,8 +28,8 @@ const without = (field: string) =>
 const BAD_FILES: [what: string, file: object, field: string][] = [
   ['without a path', without('path'), '/path'],
   ['with a path that is not a string', { ...GOOD, path: 7 }, '/path'],
-  ['with NUL in its path', { ...GOOD, path: 'team/a\u0000' }, '/path'],
-  ['with a lone surrogate in its path', { ...GOOD, path: 'team/\ud800' }, '/path'],
+  ['with NUL in its sha256', { ...GOOD, sha256: `${GOOD.sha256}\u0000` }, '/sha256'],
+  ['with NUL in an unknown field of the name path', { ...GOOD, path: { path: '\u0000' } }, '/path/path'],
   ['without a base version', without('baseVersion'), '/baseVersion'],
   ['with a negative base version', { ...GOOD, baseVersion: -1 }, '/baseVersion'],
   ['with a fractional base version', { ...GOOD, baseVersion: 0.5 }, '/baseVersion'],

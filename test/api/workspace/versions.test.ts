@@ -76,6 +76,8 @@ test('GET /v1/workspace/versions returns 404 for a path that the caller cannot r
   for (const [query, expected] of [
     ['?path=a.md', '400 invalid_path'],
     ['?path=team/../a.md', '400 invalid_path'],
+    ['?path=team/a%00.md', '400 invalid_path'],
+    ['?path=team/a.md&path=%00', '400 invalid_request'],
     ['', '400 invalid_request'],
     ['?path=team/a.md&cursor=x', '400 invalid_request'],
   ] as const) {
