@@ -208,6 +208,7 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     assert.deepEqual([faults, refused], [[], []]);
     await page.reload();
     await says(page, 'There is no such memory, or you do not have access to it.');
+    await title(page, 'No such memory · Memories · Test Team');
     await page.getByRole('link', { name: 'Show all memories' }).click();
     await heading(page, 'No memories yet');
     assert.deepEqual([faults, refused.length], [[], 1]);

@@ -494,6 +494,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     }
     const { page, refused } = await open(company, `/sources/${ofClient}`, other.token);
     await page.getByText('There is no such source, or you do not have access to it.').waitFor();
+    await title(page, 'No such source · Sources · Test Team');
     assert.equal(refused.length, 1);
     await archiveTeam(service, company.teamId);
     await page.context().close();

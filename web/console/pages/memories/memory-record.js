@@ -37,7 +37,8 @@ export function MemoryRecord(props) {
   const [changes, setChanges] = useState(0);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
 
-  useLayoutEffect(() => setTitle(memory?.title ?? ''), [memory?.title]);
+  const title = missing ? 'No such memory' : (memory?.title ?? '');
+  useLayoutEffect(() => setTitle(title), [title]);
   useLayoutEffect(() => {
     if (changes > 0) heading.current?.focus();
   }, [changes]);

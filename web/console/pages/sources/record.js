@@ -30,7 +30,8 @@ export function SourceRecord(props) {
   const outcome = useRef(/** @type {HTMLElement | null} */ (null));
   const back = html`<p class="source-back"><a href=${link('/sources')}>All sources</a></p>`;
 
-  useLayoutEffect(() => setTitle(source?.title ?? ''), [source?.title]);
+  const title = read.missing ? 'No such source' : (source?.title ?? '');
+  useLayoutEffect(() => setTitle(title), [title]);
   // The button that was used can be gone.
   useLayoutEffect(() => {
     if (said !== '') outcome.current?.focus();
