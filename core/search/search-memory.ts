@@ -80,7 +80,6 @@ export async function searchMemory(
   const currentScope = await caller.recheckScope();
   assertCanExplain(currentScope, body);
   const scope = narrowScope(currentScope, body.scope);
-  const stored = await redactQuery(config, currentScope, body);
   const filters = {
     ...times,
     ...tags,
@@ -93,30 +92,37 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
-  const eventOf = (hits: readonly Hit[]) =>
-    searchEvent(queryId, { ...body, ...stored.event }, filters.topK, hits);
+  const eventOf = (hits: readonly Hit[], event: { query?: string }) =>
+    searchEvent(queryId, { ...body, ...event }, filters.topK, hits);
   const isExplained = wantsExplanation(body);
   // An explanation has more statements, which the plans of `transaction` suit.
   const begin = isExplained ? transaction : transactionWithFirstRead;
   const found = await readFromReplica(database, currentScope, async (from) => {
     const sourceIds = await findSourceFilter(from, currentScope, body.sourceIds);
     const named = await findNamedSource(from, currentScope, body.explainSource);
+    // A source that is not found is refused first.
+    const stored = await redactQuery(config, currentScope, body);
     const query: ChunkQuery = { ...filters, ...(sourceIds === undefined ? {} : { sourceIds }) };
     const isAudited = from === database;
     const { hits, explained } = await begin(from, scope, async (tx) => {
       const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
       const hits = await shapeHits(tx, result.hits, shape);
-      if (isAudited) insertAuditEvents(tx, [eventOf(hits)]);
+      if (isAudited) insertAuditEvents(tx, [eventOf(hits, stored.event)]);
       return { ...result, hits };
     });
-    if (explained === undefined) return { isAudited, hits };
+    if (explained === undefined) return { isAudited, stored, hits };
     const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
-    return { isAudited, hits, explain: await explainOutside(from, search, explained.explain, named) };
+    return { isAudited, stored, hits, explain: await explainOutside(from, search, explained.explain, named) };
   });
-  const { isAudited, hits, ...explanation } = found;
+  const { isAudited, stored, hits, ...explanation } = found;
   // A replica stores nothing. The hits are returned only when the primary has stored the event.
   if (!isAudited) {
-    await transaction(database, scope, async (tx) => insertAuditEvents(tx, [eventOf(hits)]), 'auto');
+    await transaction(
+      database,
+      scope,
+      async (tx) => insertAuditEvents(tx, [eventOf(hits, stored.event)]),
+      'auto',
+    );
   }
   countFound(
     database,

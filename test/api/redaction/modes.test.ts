@@ -133,6 +133,10 @@ describe('a request with a credential', () => {
     await workspaceOf(service.app, company.headers).push([file('team/a.md', 'x')]);
     await setMode(company, 'refuse');
     const edit = { action: 'update', content: TEXT };
+    const search = (body: object) => {
+      const stored = { query: TEXT, storeQueryText: true, embeddingMode: 'keyword', scope: {} };
+      return post(service, company, '/v1/memory/search', { ...stored, ...body });
+    };
     const refusals: [string, { statusCode: number; json<T>(): T }][] = [
       ['400 invalid_request', await ingest(service, company, { other: 1 })],
       ['404 not_found', await decide(service, company, { ...edit, memoryId: company.teamId })],
@@ -154,6 +158,10 @@ describe('a request with a credential', () => {
         await ask(service, company, 'PATCH', `/v1/memory/sources/${published.sourceId}`, { title: TEXT }),
       ],
       ['422 secret_detected', await decide(service, company, { ...edit, memoryId: published.id })],
+      ['403 scope_forbidden', await search({ scope: { clientId: company.teamId } })],
+      ['404 not_found', await search({ sourceIds: [company.teamId] })],
+      ['404 not_found', await search({ explainSource: company.teamId })],
+      ['422 secret_detected', await search({ sourceIds: [published.sourceId] })],
     ];
     for (const [expected, answer] of refusals) assert.equal(outcome(answer as never), expected);
     await archiveTeam(service, company.teamId);
