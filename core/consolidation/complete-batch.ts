@@ -11,7 +11,11 @@ import { needsReview } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
 import { newId } from '../../shared/ids.ts';
-import type { CompleteRequest, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import type {
+  CompleteRequest,
+  ConsolidatedItem,
+  ConsolidationResult,
+} from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
@@ -46,12 +50,23 @@ interface LockedItems<T extends ItemForm> {
 }
 
 /**
+ * Refuses what is refused before the body is validated: to supersede a memory is a decision, which requires Full access.
+ * @throws ServiceError `full_access_required`, `permission_required`
+ */
+export function assertCompleteAllowed(scope: TeamScope, body: unknown): void {
+  const items = (body as { items?: unknown } | null | undefined)?.items;
+  if (!Array.isArray(items)) return;
+  const supersedes = (item: unknown) => (item as Partial<ConsolidatedItem> | null)?.supersedes !== undefined;
+  if (items.some(supersedes)) requireRight(scope, 'decideMemories');
+}
+
+/**
  * Completes a batch: all of its items or none. Captures that no item names are staged again. If the batch was completed
  * before with the same items, its results are repeated.
  * @param signal of the request: no content is cut after it is closed
- * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
- *   `not_found`, `team_archived`; the command also `conflict`, `batch_expired`,
- *   `secret_detected`, `quota_exceeded`
+ * @throws ServiceError `full_access_required`, `permission_required`, `invalid_request`, the refusals of an embedding,
+ *   `scope_forbidden`, `not_found`, `team_archived`; the command also `conflict`, `batch_expired`, `secret_detected`,
+ *   `quota_exceeded`
  */
 export async function completeBatch(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -59,6 +74,7 @@ export async function completeBatch(
   body: CompleteRequest,
   signal: AbortSignal,
 ): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
+  assertCompleteAllowed(scope, body);
   const checked = await redactItems(redactionMode(deps.config, scope), body.items);
   const { redactions, assertAllowed } = checked;
   const forms = parseItems(checked.fields, scope, deps.config.embeddingModel);

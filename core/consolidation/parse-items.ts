@@ -3,7 +3,7 @@ import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
-import { type LayerId, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
 import { assertMetadata } from '../sources/metadata.ts';
 
@@ -34,9 +34,7 @@ export interface ItemForm {
 
 /**
  * Parses the items of a complete, and requires that the caller can write to the layers that they name.
- * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `permission_required`,
- *   `scope_forbidden`,
- *   `not_found` for a malformed `supersedes`
+ * @throws ServiceError `invalid_request`, the refusals of an embedding, `scope_forbidden`, `not_found` for a malformed `supersedes`
  */
 export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
   const texts = items.map((item, index) => parseText(item, `/items/${index}`, model));
@@ -46,7 +44,6 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
       throw invalidField(`/items/${index}/supersedes`, 'is already superseded by an earlier item');
     }
   }
-  if (items.some((item) => item.supersedes !== undefined)) requireRight(scope, 'decideMemories');
   const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
   return items.map((item, index): ItemForm => {
     const text = texts[index] ?? null;

@@ -90,16 +90,21 @@ describe('the permissions of an agent token', () => {
   test('do not let a token without memory:review supersede a memory by a consolidation', async () => {
     const company = await service.company();
     const { memoryId } = await keep(service, company, { content: 'The heron nests.' });
-    const supersede = async (permissions: readonly Permission[]) => {
+    const supersede = async (permissions: readonly Permission[], title?: string) => {
       const agent = await createAgent(service, company, company, { permissions });
       const { batchId, captureIds } = await lend(service, agent);
-      const item = { captureIds, action: 'publish', title: 'x', content: 'The heron dives.' } as const;
+      const item = {
+        captureIds,
+        action: 'publish',
+        content: 'The heron dives.',
+        ...(title && { title }),
+      } as const;
       return complete(service, agent, batchId, [{ ...item, supersedes: memoryId }]);
     };
     const refused = await supersede(['memory:curate']);
     assert.equal(outcome(refused), '403 permission_required');
     assert.match(refused.json<{ detail: string }>().detail, /memory:review/);
-    assert.equal(outcome(await supersede(['memory:curate', 'memory:review'])), '200');
+    assert.equal(outcome(await supersede(['memory:curate', 'memory:review'], 'x')), '200');
   });
 
   for (const permission of ['memory:write', 'memory:curate'] as const) {

@@ -1,4 +1,4 @@
-import { completeBatch } from '../../../../core/consolidation/complete-batch.ts';
+import { assertCompleteAllowed, completeBatch } from '../../../../core/consolidation/complete-batch.ts';
 import { BATCH_BODY_LIMIT } from '../../../../shared/body-limits.ts';
 import { CompleteRequest, CompleteResponse } from '../../../../shared/schemas/consolidation.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
@@ -33,7 +33,10 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
           'quota_exceeded',
         ),
       },
-      preValidation: readIdempotencyKey,
+      preValidation: [
+        async ({ teamScope, body }) => assertCompleteAllowed(teamScope, body),
+        readIdempotencyKey,
+      ],
     },
     async (request, reply) => {
       const command = await completeBatch(deps, request.teamScope, request.body, disconnectSignal(reply));

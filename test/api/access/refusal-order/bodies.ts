@@ -28,6 +28,10 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
     batchId: batch,
     items: [{ captureIds: [capture], action: 'review', title: 'x', content: 'x' }],
   }),
+  'POST /v1/memory/consolidation/complete that supersedes': ({ batch, capture, memory }) => ({
+    batchId: batch,
+    items: [{ captureIds: [capture], action: 'publish', title: 'x', content: 'x', supersedes: memory }],
+  }),
   'POST /v1/memory/consolidation/release': ({ batch }) => ({ batchId: batch }),
   'PATCH /v1/memory/sources/:source': () => ({ tags: ['x'] }),
   'POST /v1/memory/memories to restore': ({ memory }) => ({

@@ -61,6 +61,9 @@ const ITEM_SCOPE = [
   })),
   sentBy('a reader', '403 scope_forbidden', { body: first('items', { scope: {} }) }),
 ];
+const UNKNOWN_ITEM_CLIENT = fault('403 scope_forbidden', 'an item for an unknown client', {
+  body: first('items', { scope: { clientId: newId() } }),
+});
 const FILE_SCOPE = scopes((clientId) => ({
   body: added('files', (ids) => file(`clients/${clientId(ids)}/a`, 'x')),
 }));
@@ -219,6 +222,18 @@ export const TABLE: Record<string, Fault[]> = {
     invalidFirst('items', { embedding: [1] }),
     ...ITEM_SCOPE,
     ...missing('batch'),
+    ARCHIVED,
+  ],
+  // As for the explanation of a search.
+  'POST /v1/memory/consolidation/complete that supersedes': [
+    ...IN_TEAM,
+    ...UNREADABLE,
+    ...FULL_ACCESS,
+    invalid({ unknown: 1 }),
+    invalidFirst('items', { title: undefined }),
+    invalidFirst('items', { action: 'review' }),
+    UNKNOWN_ITEM_CLIENT,
+    ...missing('batch', 'memory'),
     ARCHIVED,
   ],
   'POST /v1/memory/consolidation/release': [...IN_TEAM, ...BODY, ...missing('batch'), ARCHIVED, RELEASED],
