@@ -27,7 +27,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
-import { assertFutureItems, type ItemForm, parseItems } from './parse-items.ts';
+import { assertFutureItems, type ItemForm, parseItems, resolveNames } from './parse-items.ts';
 import { redactItems } from './redact-items.ts';
 import { layersOf, type ResolvedItem, resolveLayers } from './resolve-layers.ts';
 
@@ -77,17 +77,20 @@ export async function completeBatch(
   assertCompleteAllowed(scope, body);
   const checked = await redactItems(redactionMode(deps.config, scope), body.items);
   const { redactions, assertAllowed } = checked;
-  const forms = parseItems(checked.fields, scope, deps.config.embeddingModel);
-  const batchId = parseId(body.batchId);
+  const parsed = parseItems(checked.fields, deps.config.embeddingModel);
   // Before a stored answer is repeated, and before contents are cut for nothing.
-  const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms)).catch(
-    (error: unknown) => {
-      // An invalid body is refused first, whatever is wrong with the batch.
-      assertFutureItems(forms);
-      throw error;
-    },
-  );
-  if (batch.completion === null) assertFutureItems(forms);
+  const find = async () => {
+    const forms = resolveNames(parsed, body.items, scope);
+    const batchId = parseId(body.batchId);
+    const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
+    return { forms, batchId, batch };
+  };
+  const { forms, batchId, batch } = await find().catch((error: unknown) => {
+    // An invalid body is refused first, whatever is wrong with what it names.
+    assertFutureItems(parsed);
+    throw error;
+  });
+  if (batch.completion === null) assertFutureItems(parsed);
   return {
     prepare: async () => {
       const hashed = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));

@@ -20,40 +20,58 @@ export interface ItemText {
   supersedes: string | null;
 }
 
-/** A parsed item of a complete. */
-export interface ItemForm {
+/** What an item says by itself: without ids, whose records have to be looked up. */
+export interface ParsedItem {
   /** In lower case, without repetitions. */
   captureIds: string[];
-  /** The layer that the item names. Undefined if it goes to the layer of its captures. */
-  namedLayerId: LayerId | undefined;
   /** Null: never. */
   expiresAt: Date | null;
   /** Null if the item is discarded. */
+  text: Omit<ItemText, 'supersedes'> | null;
+}
+
+/** A parsed item of a complete, with the layer and the memory that it names. */
+export interface ItemForm extends ParsedItem {
+  /** The layer that the item names. Undefined if it goes to the layer of its captures. */
+  namedLayerId: LayerId | undefined;
   text: ItemText | null;
 }
 
 /**
- * Parses the items of a complete, and requires that the caller can write to the layers that they name.
- * @throws ServiceError `invalid_request`, the refusals of an embedding, `scope_forbidden`, `not_found` for a malformed `supersedes`
+ * Parses the items of a complete, except what they name: a layer, and the memory to supersede.
+ * @throws ServiceError `invalid_request`, the refusals of an embedding
  */
-export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
-  const texts = items.map((item, index) => parseText(item, `/items/${index}`, model));
+export function parseItems(items: readonly ConsolidatedItem[], model: string): ParsedItem[] {
   const superseded = items.map((item) => item.supersedes?.toLowerCase());
-  for (const [index, id] of superseded.entries()) {
+  return items.map((item, index) => {
+    const path = `/items/${index}`;
+    const text = parseText(item, path, model);
+    const id = superseded[index];
     if (id !== undefined && superseded.indexOf(id) < index) {
-      throw invalidField(`/items/${index}/supersedes`, 'is already superseded by an earlier item');
+      throw invalidField(`${path}/supersedes`, 'is already superseded by an earlier item');
     }
-  }
-  const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
-  return items.map((item, index): ItemForm => {
-    const text = texts[index] ?? null;
-    const supersedes = item.supersedes === undefined ? null : parseId(item.supersedes);
     return {
-      captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
-      namedLayerId: layers[index],
-      expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
-      text: text === null ? null : { ...text, supersedes },
+      captureIds: [...new Set(item.captureIds.map((captureId) => captureId.toLowerCase()))],
+      expiresAt: parseExpiry(item.expiresAt, `${path}/expiresAt`) ?? null,
+      text,
     };
+  });
+}
+
+/**
+ * Adds to parsed items what they name, and requires that the caller can write to the layers.
+ * @throws ServiceError `scope_forbidden`, `not_found` for a malformed `supersedes`
+ */
+export function resolveNames(
+  parsed: readonly ParsedItem[],
+  items: readonly ConsolidatedItem[],
+  scope: TeamScope,
+): ItemForm[] {
+  const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
+  return parsed.map(({ text, ...item }, index): ItemForm => {
+    const named = items[index]?.supersedes;
+    const supersedes = named === undefined ? null : parseId(named);
+    return { ...item, namedLayerId: layers[index], text: text === null ? null : { ...text, supersedes } };
   });
 }
 
@@ -77,6 +95,6 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
  * Refuses items that would be expired at once. Not for a complete that is sent again, which can come after the expiry.
  * @throws ServiceError `invalid_request`
  */
-export function assertFutureItems(items: readonly ItemForm[]): void {
+export function assertFutureItems(items: readonly ParsedItem[]): void {
   for (const [index, { expiresAt }] of items.entries()) assertFuture(expiresAt, `/items/${index}/expiresAt`);
 }

@@ -61,6 +61,7 @@ const ITEM_SCOPE = [
   })),
   sentBy('a reader', '403 scope_forbidden', { body: first('items', { scope: {} }) }),
 ];
+const EXPIRED_ITEM = invalidFirst('items', { expiresAt: '2020-01-01T00:00:00Z' });
 const UNKNOWN_ITEM_CLIENT = fault('403 scope_forbidden', 'an item for an unknown client', {
   body: first('items', { scope: { clientId: newId() } }),
 });
@@ -220,6 +221,7 @@ export const TABLE: Record<string, Fault[]> = {
     ...BODY,
     invalidFirst('items', { content: undefined }),
     invalidFirst('items', { embedding: [1] }),
+    EXPIRED_ITEM,
     ...ITEM_SCOPE,
     ...missing('batch'),
     ARCHIVED,
@@ -232,6 +234,7 @@ export const TABLE: Record<string, Fault[]> = {
     invalid({ unknown: 1 }),
     invalidFirst('items', { title: undefined }),
     invalidFirst('items', { action: 'review' }),
+    EXPIRED_ITEM,
     UNKNOWN_ITEM_CLIENT,
     ...missing('batch', 'memory'),
     ARCHIVED,
