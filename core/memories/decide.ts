@@ -85,6 +85,7 @@ function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
   }
   const expiry = parseExpiry(expiresAt, '/expiresAt');
   assertFuture(expiry);
+  const parsedTags = tags === undefined ? null : parseTags(tags);
   // Before the id of the memory: a scope is refused first.
   const target =
     clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
@@ -92,7 +93,7 @@ function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
     ...rest,
     memoryId: parseId(decision.memoryId),
     supersedes: supersedes === undefined ? null : parseId(supersedes),
-    tags: tags === undefined ? null : parseTags(tags),
+    tags: parsedTags,
     expiresAt: expiry,
     target,
   };

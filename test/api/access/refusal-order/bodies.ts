@@ -40,6 +40,11 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
     version: 1,
   }),
   'POST /v1/memory/sources/archive': () => ({ filter: { tag: 'none' }, dryRun: false }),
+  'POST /v1/memory/memories to update': ({ memory }) => ({
+    action: 'update',
+    memoryId: memory,
+    tags: ['x'],
+  }),
   'POST /v1/memory/memories of one': ({ memory }) => ({ action: 'delete', memoryId: memory }),
   'POST /v1/memory/memories of several': ({ memory }) => ({
     decisions: [{ action: 'delete', memoryId: memory }],

@@ -259,6 +259,12 @@ export const TABLE: Record<string, Fault[]> = {
     ...missing('memory'),
     ARCHIVED,
   ],
+  'POST /v1/memory/memories to update': [
+    ...MANAGED,
+    invalid({ tags: ['ß'.repeat(50)] }),
+    ...missing('memory'),
+    ARCHIVED,
+  ],
   'POST /v1/memory/memories of one': [...MANAGED, ...missing('memory'), ARCHIVED],
   'POST /v1/memory/memories of several': [...MANAGED, ARCHIVED],
   'GET /v1/memory/audit': [...IN_TEAM, ...FULL_ACCESS, ...parameters('limit=0')],
