@@ -44,6 +44,7 @@ export async function completeEmbeddings(
       const team = await lockTeamForWrite(tx);
       const batch = await lockEmbeddingBatch(tx, batchId);
       if (batch === null) throw new ServiceError('not_found');
+      assertOfBatch(vectors, batch);
       assertActive(team);
       return { ...batch, id: batchId };
     },
@@ -63,16 +64,19 @@ function parseVectors(body: EmbeddingsCompleteRequest, model: string): Map<strin
   return vectors;
 }
 
+function assertOfBatch(vectors: Embeddings['vectors'], { chunkIds }: OpenBatch): void {
+  for (const id of vectors.keys()) {
+    if (!chunkIds.includes(id)) {
+      throw invalidField('/embeddings', 'names a chunk that does not belong to the batch');
+    }
+  }
+}
+
 async function apply(
   tx: TeamTransaction,
   batch: OpenBatch & { id: string },
   { vectors, model }: Embeddings,
 ): Promise<Applied<number>> {
-  for (const id of vectors.keys()) {
-    if (!batch.chunkIds.includes(id)) {
-      throw invalidField('/embeddings', 'names a chunk that does not belong to the batch');
-    }
-  }
   const hash = vectorsHash(vectors);
   if (batch.requestHash !== null) {
     if (!batch.requestHash.equals(hash)) {

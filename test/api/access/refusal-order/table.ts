@@ -1,4 +1,5 @@
 import { newId } from '../../../../shared/ids.ts';
+import { along } from '../../../support/team.ts';
 import { deletion, file } from '../../../support/workspace.ts';
 import {
   ARCHIVED,
@@ -64,6 +65,9 @@ const ITEM_SCOPE = [
 const EXPIRED_ITEM = invalidFirst('items', { expiresAt: '2020-01-01T00:00:00Z' });
 const UNKNOWN_ITEM_CLIENT = fault('403 scope_forbidden', 'an item for an unknown client', {
   body: first('items', { scope: { clientId: newId() } }),
+});
+const FOREIGN_CHUNK = fault('400 invalid_request', 'a chunk that is not in the batch', {
+  body: added('embeddings', () => ({ chunkId: newId(), embedding: along(0) })),
 });
 const FILE_SCOPE = scopes((clientId) => ({
   body: added('files', (ids) => file(`clients/${clientId(ids)}/a`, 'x')),
@@ -211,7 +215,14 @@ export const TABLE: Record<string, Fault[]> = {
     ARCHIVED,
   ],
   'POST /v1/memory/embeddings/claim': [...IN_TEAM, ...BODY, ARCHIVED],
-  'POST /v1/memory/embeddings/complete': [...IN_TEAM, ...BODY, ...missing('vectors'), ARCHIVED],
+  'POST /v1/memory/embeddings/complete': [
+    ...IN_TEAM,
+    ...BODY,
+    ...missing('vectors'),
+    // Whose chunk it is tells only the batch.
+    FOREIGN_CHUNK,
+    ARCHIVED,
+  ],
   'POST /v1/memory/captures': [...IN_TEAM, ...BODY, LONG_METADATA, BACKWARDS, ...SCOPE, READER, ARCHIVED],
   'GET /v1/memory/captures': [...IN_TEAM, ...parameters('limit=0', 'cursor=x', 'state=x', 'sessionId=')],
   'GET /v1/memory/captures/:capture': [...IN_TEAM, ...missing('capture')],
