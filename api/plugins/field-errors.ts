@@ -1,5 +1,6 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify';
 import type { FieldError } from '../../shared/errors.ts';
+import { shownPointer } from '../../shared/secrets/shown-text.ts';
 
 type Fault = FastifySchemaValidationError;
 /** The keywords of a JSON schema that messages use. */
@@ -56,7 +57,7 @@ function isChoice({ keyword }: Fault): boolean {
 function fieldError(fault: Fault, schema: unknown): FieldError {
   const { additionalProperty, missingProperty } = fault.params as Record<string, string | undefined>;
   const child = additionalProperty ?? missingProperty;
-  const path = `${fault.instancePath}${child === undefined ? '' : `/${child}`}`;
+  const path = `${fault.instancePath}${child === undefined ? '' : shownPointer([child])}`;
   return { path: path === '' ? '/' : path, message: messageOf(fault, schema) };
 }
 

@@ -12,6 +12,7 @@ import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { freeMemory } from '../../shared/resources/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
+import { shownPointer } from '../../shared/secrets/shown-text.ts';
 import { acceptedLength, isChunked } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';
 import { declareErrors } from '../openapi/declared-errors.ts';
@@ -59,11 +60,6 @@ function countNumbers(list: readonly unknown[]): number {
   return count;
 }
 
-/** The JSON pointer of these keys. */
-function pointer(keys: Keys): string {
-  return `/${keys.join('/')}`;
-}
-
 /**
  * Refuses text that PostgreSQL cannot store, anywhere in a body: NUL and lone surrogates. Also refuses keys that name a
  * prototype. The depth and size of the value were limited before it was parsed.
@@ -78,7 +74,7 @@ function assertStorable(
 ): void {
   if (typeof value === 'string') {
     const fault = textFault(value);
-    if (fault !== null && !isChecked(keys)) throw invalidField(pointer(keys), fault);
+    if (fault !== null && !isChecked(keys)) throw invalidField(shownPointer(keys), fault);
   } else if (Array.isArray(value)) {
     // By index, because `for in` would create a string for each of a vector's thousand numbers.
     for (let index = countLeadingNumbers(value); index < value.length; index += 1) {
@@ -90,7 +86,7 @@ function assertStorable(
     for (const key in members) {
       const child = members[key];
       const fault = textFault(key);
-      if (fault !== null) throw invalidField(pointer([...keys, key]), fault);
+      if (fault !== null) throw invalidField(shownPointer([...keys, key]), fault);
       if (namesPrototype(key, child)) {
         throw invalidField('/__proto__', 'is not a known field; neither is constructor.prototype');
       }
@@ -132,7 +128,7 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
   }
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     if (hasWorkspacePaths && name === 'path') continue;
-    for (const text of [value].flat()) if (typeof text === 'string') assertText(text, `/${name}`);
+    for (const text of [value].flat()) if (typeof text === 'string') assertText(text, shownPointer([name]));
   }
 };
 

@@ -2,6 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { shownText } from '../../shared/secrets/shown-text.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockImportsForDecision } from './lock-imports.ts';
@@ -38,9 +39,11 @@ async function apply(
   imports: readonly Import[],
 ): Promise<Applied<Import[]>> {
   for (const { state, payloadPrunedAt, filename } of imports) {
-    if (state !== 'failed') throw new ServiceError('conflict', `The import of ${filename} has not failed`);
+    if (state !== 'failed') {
+      throw new ServiceError('conflict', `The import of ${shownText(filename)} has not failed`);
+    }
     if (payloadPrunedAt !== null) {
-      throw new ServiceError('conflict', `The file ${filename} has been deleted; import it again`);
+      throw new ServiceError('conflict', `The file ${shownText(filename)} has been deleted; import it again`);
     }
   }
   const ids = imports.map(({ id }) => id);

@@ -1,16 +1,12 @@
 import { type FieldError, ServiceError } from '../../shared/errors.ts';
 import { parseNewPath, parseWorkspacePath, type WorkspacePath } from '../../shared/formats/workspace-path.ts';
-import { findSecretsNow } from '../../shared/secrets/find-secrets.ts';
-
-/** An error message shows so many characters of a path: an invalid path can have millions. */
-const SHOWN_CHARACTERS = 200;
+import { shownText } from '../../shared/secrets/shown-text.ts';
 
 type GivenFile = { path: string; contentBase64?: string };
 
 /** Returns a path as an error message shows it, without credentials. */
 export function shownPath(path: string): string {
-  const [checked] = findSecretsNow([{ text: path.slice(0, 2 * SHOWN_CHARACTERS) }]);
-  return JSON.stringify((checked?.masked ?? '').slice(0, SHOWN_CHARACTERS).toWellFormed());
+  return JSON.stringify(shownText(path));
 }
 
 /**

@@ -18,6 +18,16 @@ export function countCharacters(text: string): number {
   return count;
 }
 
+/** The beginning of a text, with at most so many code points. No surrogate pair is split. */
+export function cutCharacters(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let end = 0;
+  for (let count = 0; count < most && end < text.length; count += 1) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
 /** The number of characters that a text takes in JSON, without its quotation marks. */
 export function countTextInJson(text: string): number {
   return countJsonCharacters(text) - 2;

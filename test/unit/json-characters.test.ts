@@ -6,6 +6,7 @@ import {
   countFitting,
   countJsonCharacters,
   countTextInJson,
+  cutCharacters,
   cutToJson,
   endOfFitting,
 } from '../../shared/text/json-characters.ts';
@@ -20,6 +21,14 @@ describe('the characters of JSON', () => {
         assert.equal(countJsonCharacters(value), codePoints(JSON.stringify(value)));
         assert.equal(countCharacters(given), codePoints(given));
         assert.equal(countTextInJson(given), codePoints(JSON.stringify(given)) - 2);
+      }),
+    );
+  });
+
+  test('are not split when a text is cut to a number of them', () => {
+    fc.assert(
+      fc.property(text, fc.nat(40), (given, most) => {
+        assert.equal(cutCharacters(given, most), Array.from(given).slice(0, most).join(''));
       }),
     );
   });

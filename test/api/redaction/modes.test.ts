@@ -4,6 +4,7 @@ import type { Source } from '../../../shared/schemas/memory.ts';
 import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { ask, recordedBy } from '../../support/company.ts';
+import { plantImport } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemory, decide, listMemories } from '../../support/memories.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -236,6 +237,37 @@ describe('a request with a credential', () => {
     await ingest(service, company);
     const again = await ingest(service, company, { text: TEXT.replace(SECRET, 'hunter33') });
     assert.equal(again.json<{ duplicate: boolean }>().duplicate, true);
+  });
+});
+
+describe('an error', () => {
+  it('shows no credential of a file name or the name of a field, also in the mode flag', async () => {
+    const company = await service.company();
+    const token = ['gh', 'p_', 'aB3'.repeat(12)].join('');
+    const mask = '[redacted: github]';
+    const id = await plantImport(service, company, { state: 'completed', filename: `${token}.txt` });
+    const retries = ['imports/retry', `imports/${id}/retry`].map((route, index) =>
+      post(service, company, `/v1/memory/${route}`, index === 0 ? { ids: [id] } : {}),
+    );
+    const errors: [string, Promise<{ json<T>(): T }>][] = [
+      ...retries.map((answer): (typeof errors)[0] => [`The import of ${mask}.txt has not failed`, answer]),
+      [
+        `/metadata/a~1~0/0/${mask}: must not contain a NUL character`,
+        ingest(service, company, { metadata: { 'a/~': [{ [token]: 'a\0' }] } }),
+      ],
+      [
+        `/metadata/${mask}\0: must not contain a NUL character`,
+        ingest(service, company, { metadata: { [`${token}\0`]: 1 } }),
+      ],
+      [`/${mask}: is not a known field`, ingest(service, company, { [token]: 1 })],
+      [
+        `/${mask}: must not contain a NUL character`,
+        ask(service, company, 'GET', `/v1/memory/sources?${token}=%00`),
+      ],
+    ];
+    for (const [expected, answer] of errors) {
+      assert.equal((await answer).json<{ detail: string }>().detail, expected);
+    }
   });
 });
 
