@@ -75,9 +75,9 @@ export async function completeBatch(
   signal: AbortSignal,
 ): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   assertCompleteAllowed(scope, body);
-  const checked = await redactItems(redactionMode(deps.config, scope), body.items);
-  const { redactions, assertAllowed } = checked;
-  const parsed = parseItems(checked.fields, deps.config.embeddingModel);
+  const given = parseItems(body.items, deps.config.embeddingModel);
+  const checked = await redactItems(redactionMode(deps.config, scope), body.items, given);
+  const { fields: parsed, redactions, assertAllowed } = checked;
   // Before a stored answer is repeated, and before contents are cut for nothing.
   const find = async () => {
     const forms = resolveNames(parsed, body.items, scope);

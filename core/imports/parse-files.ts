@@ -61,7 +61,7 @@ async function parseFile(item: Item, index: number, names: NamedFields): Promise
     title: names.title ?? names.filename,
     mediaType,
     content: await parseContent(item, index),
-    tags: parseTags(names.tags ?? [], `/items/${index}/tags`),
+    tags: parseTags(names.tags ?? []),
     expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
   };
 }
@@ -81,6 +81,8 @@ function ofItem(redactions: readonly Redaction[], index: number): Redaction[] {
  * @throws ServiceError `invalid_request`, `unsupported_media_type`
  */
 export async function parseFiles(mode: RedactionMode, items: readonly Item[]): Promise<CheckedFiles> {
+  // By what was given: a mask can be longer than its credential.
+  for (const [index, { tags = [] }] of items.entries()) parseTags(tags, `/items/${index}/tags`);
   const named = items.map(
     ({ filename, title, tags }): NamedFields => ({
       filename,

@@ -1,3 +1,4 @@
+import { parseTags } from '../../shared/formats/tags.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -24,6 +25,8 @@ export async function decideChecked(
   signal: AbortSignal,
   path = '',
 ): Promise<Decided> {
+  // By what was given: a mask can be longer than its credential.
+  if (decision.tags !== undefined) parseTags(decision.tags);
   const given: Partial<Decision> = {};
   for (const name of ['title', 'content', 'tags'] as const) {
     if (decision[name] !== undefined) Object.assign(given, { [name]: decision[name] });

@@ -3,11 +3,13 @@ import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts'
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
+import { MAX_CONTENT } from '../../shared/schemas/library.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { cutMasked } from '../redaction/cut-masked.ts';
 import { redactFields } from '../redaction/redact-fields.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { memoryEvent } from './events.ts';
@@ -38,7 +40,7 @@ export async function submitMemory(
   const { layerId } = text;
   const given = { title: text.title, text: text.content };
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
-  const stored = { ...text, title: fields.title, content: fields.text };
+  const stored = { ...text, title: fields.title, content: cutMasked(fields.text, MAX_CONTENT) };
   const id = await runCommand(database, scope, {
     quota: config,
     prepare: () => prepareContent(scope.teamId, stored, signal),

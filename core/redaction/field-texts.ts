@@ -1,5 +1,6 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Found, SecretInput } from '../../shared/secrets/find-secrets.ts';
+import { BOUNDS, type Bounds, boundOf } from './cut-masked.ts';
 
 /** Where a text is: the value of a field or an item, or the name of a field. */
 interface Place {
@@ -71,27 +72,30 @@ export class FieldTexts {
     });
   }
 
-  /** Returns a copy of the value with masks in place of the credentials. */
+  /** Returns a copy of the value with masks in place of the credentials, in which no field exceeds its bound. */
   replace(found: readonly Found[]): unknown {
     let [nextInput, nextObject] = [0, 0];
     // In the order of `#collect`.
-    const copy = (value: unknown, name: string | undefined): unknown => {
+    const copy = (value: unknown, name: string | undefined, bounds: Bounds): unknown => {
       const text = searchedText(value, name);
       if (text !== null) {
         const { findings = [], masked = '' } = found[nextInput++] ?? {};
-        return findings.length === 0 ? value : masked;
+        if (findings.length === 0) return value;
+        const cut = boundOf(bounds, name ?? '');
+        return typeof cut === 'function' ? cut(masked) : masked;
       }
-      if (Array.isArray(value)) return value.map((item) => copy(item, name));
+      if (Array.isArray(value)) return value.map((item) => copy(item, name, bounds));
       if (typeof value !== 'object' || value === null) return value;
       const items = Object.values(value);
       const names = namesOf(this.#objects[nextObject++] ?? [], found);
       const fields = [...names].map(([{ key, nameInput }, shown], index): [string, unknown] => {
         if (nameInput !== null) nextInput += 1;
-        return [shown, copy(items[index], String(key))];
+        const inner = boundOf(bounds, key);
+        return [shown, copy(items[index], String(key), typeof inner === 'object' ? inner : bounds)];
       });
       return Object.fromEntries(fields);
     };
-    return copy(this.#value, undefined);
+    return copy(this.#value, undefined, BOUNDS);
   }
 }
 

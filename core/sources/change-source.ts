@@ -26,7 +26,7 @@ import { moveSource } from './move-source.ts';
  * Parses the change of a source.
  * @throws ServiceError `invalid_request`
  */
-export function parseSourceChange({ title, tags, expiresAt, clientId }: SourceChange): GivenFields {
+function parseSourceChange({ title, tags, expiresAt, clientId }: SourceChange): GivenFields {
   if ([title, tags, expiresAt, clientId].every((field) => field === undefined)) {
     throw invalidField('/', 'must have title, tags, expiresAt or clientId');
   }
@@ -60,13 +60,19 @@ export async function changeSource(
   sourceId: string,
   change: SourceChange,
 ): Promise<Source & { redactions: Redaction[] }> {
+  // First, so that an invalid body is refused before an unknown id.
+  const parsed = parseSourceChange(change);
   const { clientId, ...rest } = change;
   const layerId =
     clientId === undefined ? undefined : writeLayer(scope, clientId === null ? {} : { clientId });
   // After the scope, which is refused first.
   const id = parseId(sourceId);
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), rest);
-  const given = parseSourceChange(clientId === undefined ? fields : { ...fields, clientId });
+  const given = {
+    ...parsed,
+    title: fields.title ?? null,
+    tags: fields.tags === undefined ? null : parseTags(fields.tags),
+  };
   const source = await runCommand(database, scope, {
     lock: async (tx): Promise<Locked> => {
       if (layerId === undefined) return { source: await lockSourceForChange(tx, id, 'change') };

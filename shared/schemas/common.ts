@@ -45,8 +45,13 @@ export function Text(maxLength: number, description?: string) {
   });
 }
 
+/** The longest name, title, filename or id that a caller chooses, in characters. */
+export const MAX_NAME = 300;
+/** The longest reason of a request for access, in characters. */
+export const MAX_REASON = 1000;
+
 /** Names, titles, filenames and the like. */
-export const Name = Text(300);
+export const Name = Text(MAX_NAME);
 
 /** One of several strings. The JSON schema has an `enum`, which is shorter than a union of constants. */
 export function OneOf<const T extends string[]>(values: [...T], description?: string) {

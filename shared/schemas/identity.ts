@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
 import { PUBLISH_RULES, REDACTION_MODES } from '../settings/team-settings.ts';
-import { Body, Id, Name, Nullable, OneOf, Redactions, Text, Time } from './common.ts';
+import { Body, Id, MAX_REASON, Name, Nullable, OneOf, Redactions, Text, Time } from './common.ts';
 import { teamQuota, teamStorage } from './status.ts';
 
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
@@ -296,5 +296,5 @@ export type AccessRequest = Static<typeof AccessRequest>;
 export const NewAccessRequest = Body({
   teamId: Type.String(),
   access: TeamAccess,
-  reason: Type.Optional(Type.String({ maxLength: 1000 })),
+  reason: Type.Optional(Type.String({ maxLength: MAX_REASON })),
 });

@@ -5,6 +5,7 @@ import {
   CreatedWith,
   ExpiresAt,
   Id,
+  MAX_NAME,
   Metadata,
   Name,
   NOT_BLANK,
@@ -24,6 +25,11 @@ import { RequiredTags, StoredTags, Tags } from './tags.ts';
 export const DEFAULT_TOP_K = 8;
 export const MAX_TOP_K = 50;
 export const DEFAULT_NEIGHBOURS = 2;
+
+/** The longest texts of some fields, in characters: of a query, a uri, and a chunk of a request. */
+export const MAX_QUERY = 4000;
+export const MAX_URI = 2048;
+export const MAX_CHUNK = 8000;
 
 export const LayerKind = OneOf(['team', 'client']);
 export type LayerKind = Static<typeof LayerKind>;
@@ -53,7 +59,7 @@ export const Vector = Type.Union([Type.Array(Type.Number()), Type.String()], {
 const MAX_SOURCE_IDS = 200;
 
 export const SearchRequest = Body({
-  query: Text(4000),
+  query: Text(MAX_QUERY),
   queryEmbedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),
@@ -181,15 +187,18 @@ export const IngestRequest = Body({
   title: Name,
   text: Type.Optional(Type.String({ minLength: 1, ...NOT_BLANK })),
   chunks: Type.Optional(
-    Type.Array(Body({ text: Text(8000), embedding: Type.Optional(Vector) }), { minItems: 1, maxItems: 2000 }),
+    Type.Array(Body({ text: Text(MAX_CHUNK), embedding: Type.Optional(Vector) }), {
+      minItems: 1,
+      maxItems: 2000,
+    }),
   ),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),
   scope: Type.Optional(WriteScope),
-  uri: Type.Optional(Text(2048)),
+  uri: Type.Optional(Text(MAX_URI)),
   externalId: Type.Optional(
     Text(
-      300,
+      MAX_NAME,
       'identifies one source of the layer: a different text replaces its chunks, the same text updates its fields; ' +
         'an omitted uri, metadata, tags or expiresAt keeps its value',
     ),

@@ -60,7 +60,8 @@ export function* findMatches(text: string): Generator<undefined, Match[]> {
   return found;
 }
 
-function* masksIn(text: string): Generator<Range> {
+/** Where the masks in a text are, in order. */
+export function* masksIn(text: string): Generator<Range> {
   for (const { 0: mask, index } of text.matchAll(MASK)) yield { start: index, end: index + mask.length };
 }
 

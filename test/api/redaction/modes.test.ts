@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
@@ -237,6 +240,81 @@ describe('a request with a credential', () => {
     await ingest(service, company);
     const again = await ingest(service, company, { text: TEXT.replace(SECRET, 'hunter33') });
     assert.equal(again.json<{ duplicate: boolean }>().duplicate, true);
+  });
+});
+
+describe('a text whose mask is longer than its credential', () => {
+  /** A text of so many characters, which is longer when it is masked. */
+  const full = (length: number) => 'https://us:hunter22xq@h.io/'.padEnd(length, 'a');
+  const assertFits = (stored: string | null | undefined, most: number) => {
+    assert.ok(stored?.startsWith('https://us:[redacted: url-password]@h.io/'), stored ?? '');
+    assert.equal(stored?.length, most);
+  };
+
+  it('is valid by what was given, and is cut to the bound of its field', async () => {
+    const company = await service.company();
+    await setMode(company, 'redact');
+    const ok = <T>(answer: { statusCode: number; body: string; json<T>(): T }) => {
+      assert.ok(answer.statusCode < 300, answer.body);
+      return answer.json<T>();
+    };
+    const tags = [full(50)];
+    const named = { title: full(300), uri: full(2048), externalId: full(300), tags };
+    const chunks = [{ text: full(8000) }];
+    const metadata = { title: full(400) };
+    const { source } = ok<{ source: Source }>(
+      await ingest(service, company, { ...named, metadata, text: undefined, chunks }),
+    );
+    assertFits(source.title, 300);
+    assertFits(source.uri, 2048);
+    assertFits(source.externalId, 300);
+    assertFits(source.tags[0], 50);
+    const read = ok<Source & { chunks: { text: string }[]; metadata: { title: string } }>(
+      await ask(service, company, 'GET', `/v1/memory/sources/${source.id}`),
+    );
+    assertFits(read.chunks[0]?.text, 8000);
+    assert.ok(read.metadata.title.length > 400);
+    const path = `/v1/memory/sources/${source.id}`;
+    assertFits(ok<Source>(await ask(service, company, 'PATCH', path, { tags, title: full(300) })).title, 300);
+
+    const file = { filename: full(300), title: full(300), tags, text: 'plain' };
+    const body = { items: [{ ...file, mediaType: 'text/plain' }] };
+    const { imports } = ok<{ imports: Import[] }>(await post(service, company, '/v1/memory/imports', body));
+    assertFits(imports[0]?.filename, 300);
+    assertFits(imports[0]?.title, 300);
+
+    const session = { sessionId: full(300), summary: full(64_000) };
+    const { capture } = ok<{ capture: Capture }>(
+      await post(service, company, '/v1/memory/captures', session),
+    );
+    assertFits(capture.sessionId, 300);
+    const { batch } = ok<{ batch: { captures: Capture[] } }>(
+      await post(service, company, '/v1/memory/consolidation/claim', {}),
+    );
+    assertFits(batch.captures[0]?.summary, 64_000);
+
+    const item = { title: full(300), content: full(64_000), tags };
+    const memory = await addMemory(service, company, 'published', item);
+    assertFits(memory.title, 300);
+    assertFits(memory.content, 64_000);
+    assertFits(memory.tags[0], 50);
+    const update = { action: 'update', memoryId: memory.id, tags: ['other', full(50)] };
+    assertFits(ok<{ memory: Memory }>(await decide(service, company, update)).memory.tags[1], 50);
+  });
+
+  it('is refused if what was given is too long', async () => {
+    const company = await service.company();
+    await setMode(company, 'redact');
+    const tags = [`${full(30)}${'ß'.repeat(20)}`];
+    const items = [{ filename: 'a.txt', text: 'plain', tags }];
+    const memory = await addMemory(service, company, 'published');
+    const answers = [
+      await ingest(service, company, { tags }),
+      await post(service, company, '/v1/memory/imports', { items }),
+      await decide(service, company, { action: 'update', memoryId: memory.id, tags }),
+      await ask(service, company, 'PATCH', `/v1/memory/sources/${memory.sourceId}`, { tags }),
+    ];
+    for (const answer of answers) assert.equal(outcome(answer), '400 invalid_request');
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { cutMasked } from '../../../core/redaction/cut-masked.ts';
 import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 
@@ -46,6 +47,25 @@ describe('any text', () => {
         const [twice] = find(once?.masked ?? '');
         assert.equal(twice?.masked, once?.masked);
         assert.deepEqual(twice?.findings, []);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is not blank and has no part of a mask when it is cut after it was redacted', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 50, max: 200 }), (each, most) => {
+        const [{ findings, masked } = { findings: [], masked: '' }] = find(each);
+        if (findings.length === 0) return;
+        const cut = cutMasked(masked, most);
+        assert.ok([...cut].length <= most && cut.isWellFormed());
+        assert.notEqual(cut.trim(), '');
+        const masks = [...masked.matchAll(/\[redacted: [a-z0-9-]+\]/g)];
+        if (masks.some(([mask]) => mask === cut)) return;
+        assert.ok(masked.startsWith(cut));
+        assert.ok(
+          !masks.some(({ 0: mask, index }) => index < cut.length && cut.length < index + mask.length),
+        );
       }),
       { numRuns: 1000 },
     );

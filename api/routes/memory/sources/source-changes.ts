@@ -1,5 +1,5 @@
 import { parseId } from '../../../../core/access/parse-id.ts';
-import { changeSource, parseSourceChange } from '../../../../core/sources/change-source.ts';
+import { changeSource } from '../../../../core/sources/change-source.ts';
 import { archiveSource } from '../../../../core/sources/removal/archive-source.ts';
 import { ChangedSource, SourceChange } from '../../../../shared/schemas/library.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
@@ -22,11 +22,7 @@ export const sourceChangeRoutes: Routes = (app, deps) => {
         errors: errorCodes('scope_forbidden', 'forbidden', 'team_archived', 'conflict', 'secret_detected'),
       },
     },
-    async ({ params, body, teamScope }) => {
-      // First, so that an invalid body is refused before an unknown id.
-      parseSourceChange(body);
-      return changeSource(deps, teamScope, params.id, body);
-    },
+    async ({ params, body, teamScope }) => changeSource(deps, teamScope, params.id, body),
   );
 
   app.delete(
