@@ -7,7 +7,7 @@ import { textHash } from '../../shared/text/equal-texts.ts';
 import { fieldsText } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
-/** The terms of a source with at most so many chunks are made again at once if its title changes. Every memory has fewer. */
+/** The terms of a source with at most so many chunks are made again at once if its title changes. */
 const FEW_CHUNKS = 100;
 
 /** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
