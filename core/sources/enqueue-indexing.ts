@@ -7,8 +7,9 @@ import { textHash } from '../../shared/text/equal-texts.ts';
 import { fieldsText } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
-/** The terms of a source with at most so many chunks are made again at once if its title changes. */
+/** If the title of a source changes, its terms are made again at once if it has at most so many chunks and characters. */
 const FEW_CHUNKS = 100;
+const FEW_CHARACTERS = 200_000;
 
 /** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
 export function layerKey(teamId: string, clientId: LayerId): string {
@@ -43,10 +44,11 @@ export async function enqueueIndexing(
   }
 }
 
-/** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks. */
+/** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks or long ones. */
 async function renewTermsOfFew(tx: TeamTransaction, sourceId: string): Promise<boolean> {
   const source = await findSmallOutdatedSource(tx, sourceId, FEW_CHUNKS);
-  if (source === null) return false;
+  const characters = source?.chunks.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
+  if (source === null || characters > FEW_CHARACTERS) return false;
   const yieldIfDue = yieldBetweenSteps();
   const chunks = [];
   for (const { id, headings, text } of source.chunks) {

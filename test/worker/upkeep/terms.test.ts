@@ -140,11 +140,17 @@ describe('the terms of a source with another title', () => {
     assert.deepEqual(await find(company, 'valve 119'), await find(company, '119 valve'));
   });
 
-  test('are enqueued by the request if it has many chunks', async () => {
-    const { company } = await retitled();
-    const jobs = await service.queue.boss.findJobs('terms.renew', { key: company.teamId });
-    assert.equal(jobs.length, 1);
-    await renew(company);
+  test('are enqueued by the request if it has many chunks, or long ones', async () => {
+    const waiting = async ({ teamId }: SignedIn) =>
+      (await service.queue.boss.findJobs('terms.renew', { key: teamId })).length;
+    const { company: ofMany } = await retitled();
+    assert.equal(await waiting(ofMany), 1);
+    await renew(ofMany);
+    const ofLong = await service.company();
+    const chunks = Array.from({ length: 30 }, (_, n) => ({ text: `heron ${n} `.repeat(880) }));
+    for (const title of ['Walrus', 'Pelican']) await ingest(ofLong, { chunks, externalId: 'doc', title });
+    assert.equal(await waiting(ofLong), 1);
+    await renew(ofLong);
   });
 
   test('stay outdated if the title changes again while they are made', async () => {
