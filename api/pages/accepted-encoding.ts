@@ -11,9 +11,11 @@ export const MIN_COMPRESSED_BYTES = 1000;
  * @returns the best one that the browser accepts, by its header Accept-Encoding; null if it accepts none
  */
 export function chooseEncoding(request: FastifyRequest, reply: FastifyReply): Encoding | null {
+  // An answer can be looked at twice: as a page and as any answer.
   const vary = String(reply.getHeader('vary') ?? '');
-  if (!vary.includes('Accept-Encoding'))
+  if (!vary.toLowerCase().includes('accept-encoding')) {
     reply.header('vary', [vary, 'Accept-Encoding'].filter(Boolean).join(', '));
+  }
   const accepted = new Set<string>();
   for (const part of String(request.headers['accept-encoding'] ?? '').split(',')) {
     const [coding = '', weight = ''] = part.split(';').map((word) => word.trim().toLowerCase());

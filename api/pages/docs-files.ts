@@ -28,8 +28,10 @@ export async function compressDocsFile(
   payload: unknown,
 ): Promise<unknown> {
   const { '*': name = '' } = request.params as { '*'?: string };
-  if (!(payload instanceof Readable) || reply.statusCode !== 200 || !NAMES.has(name)) return payload;
+  if (!NAMES.has(name)) return payload;
+  // Also for 206 and 304, so that caches know that the answer depends on the request.
   const encoding = chooseEncoding(request, reply);
+  if (!(payload instanceof Readable) || reply.statusCode !== 200) return payload;
   const compressed = encoding === null ? null : await readDocsFile(name).compressed(encoding);
   if (encoding === null || compressed === null) return payload;
   payload.destroy();

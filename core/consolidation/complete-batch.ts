@@ -74,6 +74,7 @@ export async function completeBatch(
   body: CompleteRequest,
   signal: AbortSignal,
 ): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
+  // Also here, for callers other than the route.
   assertCompleteAllowed(scope, body);
   const given = parseItems(body.items, deps.config.embeddingModel);
   const checked = await redactItems(redactionMode(deps.config, scope), body.items, given);

@@ -8,8 +8,8 @@ import { fieldsText } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
 /** If the title of a source changes, its terms are made again at once if it has at most so many chunks and characters. */
-const FEW_CHUNKS = 100;
-const FEW_CHARACTERS = 200_000;
+const MAX_CHUNKS_IN_REQUEST = 100;
+const MAX_CHARACTERS_IN_REQUEST = 200_000;
 
 /** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
 export function layerKey(teamId: string, clientId: LayerId): string {
@@ -21,8 +21,8 @@ export function layerKey(teamId: string, clientId: LayerId): string {
  * the Team again and, if the service makes vectors, embed the new chunks. Must be called last, and always enqueues in the
  * same order, because another transaction that enqueues the same jobs waits until this one ends.
  * @param layers in which chunks without a vector were written
- * @param outdatedId a source whose terms must be made again, mostly because it has another title; null without one. Those
- *   of a source with few chunks are made here: it is found by its new title as soon as the request returns
+ * @param outdatedId a source whose terms are outdated, or null. Those of a source with few chunks are made again here: it is
+ *   found by its new title as soon as the request returns. They are made before any job is enqueued, because that can wait
  */
 export async function enqueueIndexing(
   tx: TeamTransaction,
@@ -46,9 +46,9 @@ export async function enqueueIndexing(
 
 /** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks or long ones. */
 async function renewTermsOfFew(tx: TeamTransaction, sourceId: string): Promise<boolean> {
-  const source = await findSmallOutdatedSource(tx, sourceId, FEW_CHUNKS);
+  const source = await findSmallOutdatedSource(tx, sourceId, MAX_CHUNKS_IN_REQUEST);
   const characters = source?.chunks.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
-  if (source === null || characters > FEW_CHARACTERS) return false;
+  if (source === null || characters > MAX_CHARACTERS_IN_REQUEST) return false;
   const yieldIfDue = yieldBetweenSteps();
   const chunks = [];
   for (const { id, headings, text } of source.chunks) {

@@ -42,11 +42,11 @@ export const Quota = Type.Object(
   { chunks: Limit('null: no limit'), bytes: Limit('null: no limit') },
   { additionalProperties: false },
 );
-const SHOWN = 'only with Full access, and not for an agent token with clientIds';
-/** What a Team stores and can store, for callers with Full access. */
+const SHOWN_TO = 'only with Full access, and not for an agent token with clientIds';
+/** What a Team stores and can store. */
 export const teamStorage = {
-  usage: Type.Optional({ ...Usage, description: `of the whole Team; ${SHOWN}` }),
-  quota: Type.Optional({ ...Quota, description: `in force; ${SHOWN}` }),
+  usage: Type.Optional({ ...Usage, description: `of the whole Team; ${SHOWN_TO}` }),
+  quota: Type.Optional({ ...Quota, description: `in force; ${SHOWN_TO}` }),
 };
 /** The quota of a Team, for the Company. */
 export const teamQuota = {

@@ -4,8 +4,8 @@ import { NOBODY } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
 /**
- * Enqueues a job for each Team in which terms are outdated. A change of a title enqueues the job itself; this one finds
- * what a new version of the service left, and what a job that failed did not finish.
+ * Enqueues a job for each Team in which terms are outdated. A change of the title of a large source enqueues the job itself;
+ * this one finds what a new version of the service left, and what a job that failed did not finish.
  */
 export const queueOutdatedTeams: JobHandler<'terms.outdated'> = async (job, { database, queue }) => {
   for (const team of await asWorker(database, outdatedTeams)) {

@@ -56,7 +56,8 @@ export const update: DecisionAction = {
       result: updated,
       audit: [memoryEvent('memory.update', updated, detail)],
       indexed: [layerId],
-      titleChanged,
+      // Terms of a new text are made with the new title.
+      titleChanged: changed === null && titleChanged,
     };
   },
 };

@@ -8,7 +8,7 @@ import type {
   WorkerTransaction,
 } from '../../driver/database.ts';
 import { int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
-import { inScope, scopeValues } from '../fragments/layers.ts';
+import { inScopeByKey, writeScopeValues } from '../fragments/layers.ts';
 
 /** Returns the Teams that have sources with outdated terms. */
 export function outdatedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
@@ -114,14 +114,14 @@ export async function endSourceTerms(
   ]);
 }
 
-/** A source of a layer that the scope can write, with outdated terms and all of its chunks. */
+/** A source with outdated terms, with all of its chunks. */
 export interface SmallOutdatedSource extends OutdatedSource {
   chunks: Omit<ChunkText, 'ordinal'>[];
 }
 
 /**
- * Returns a source within the scope with its chunks, if its terms are outdated and it has chunks, at most `mostChunks`;
- * otherwise null. Lock the source before.
+ * Returns a source of a layer that the scope can write, with its chunks, if its terms are outdated and it has chunks, at
+ * most `mostChunks`; otherwise null. Lock the source before.
  */
 export async function findSmallOutdatedSource(
   tx: TeamTransaction,
@@ -132,8 +132,8 @@ export async function findSmallOutdatedSource(
     `select s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text as date,
             c.id, c.headings, c.text
        from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
-      where ${inScope('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
-    [...scopeValues(tx.scope), sourceId, TERMS_VERSION, mostChunks + 1],
+      where ${inScopeByKey('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
+    [...writeScopeValues(tx.scope), sourceId, TERMS_VERSION, mostChunks + 1],
   );
   const [first] = rows;
   if (first === undefined || rows.length > mostChunks) return null;
