@@ -1,10 +1,15 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { findSmallOutdatedSource, renewSourceTerms } from '../../db/queries/search/stored-terms.ts';
+import {
+  type ChunkText,
+  type ChunkWithTerms,
+  findSmallOutdatedSource,
+  renewSourceTerms,
+} from '../../db/queries/search/stored-terms.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { textHash } from '../../shared/text/equal-texts.ts';
-import { fieldsText } from '../../shared/text/fields.ts';
+import { fieldsText, type SourceFields } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
 /** If the title of a source changes, its terms are made again at once if it has at most so many chunks and characters. */
@@ -44,16 +49,24 @@ export async function enqueueIndexing(
   }
 }
 
+/** Makes the terms of a stored chunk again, from its text and the fields of its source. */
+export function withTerms(
+  teamId: string,
+  fields: SourceFields,
+  { id, headings, text }: Pick<ChunkText, 'id' | 'headings' | 'text'>,
+): ChunkWithTerms {
+  return { id, terms: chunkTerms(teamId, text, fieldsText(fields, headings)), textHash: textHash(text) };
+}
+
 /** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks or long ones. */
 async function renewTermsOfFew(tx: TeamTransaction, sourceId: string): Promise<boolean> {
   const source = await findSmallOutdatedSource(tx, sourceId, MAX_CHUNKS_IN_REQUEST);
   const characters = source?.chunks.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
   if (source === null || characters > MAX_CHARACTERS_IN_REQUEST) return false;
   const yieldIfDue = yieldBetweenSteps();
-  const chunks = [];
-  for (const { id, headings, text } of source.chunks) {
-    const terms = chunkTerms(tx.scope.teamId, text, fieldsText(source.fields, headings));
-    chunks.push({ id, terms, textHash: textHash(text) });
+  const chunks: ChunkWithTerms[] = [];
+  for (const chunk of source.chunks) {
+    chunks.push(withTerms(tx.scope.teamId, source.fields, chunk));
     await yieldIfDue();
   }
   await renewSourceTerms(tx, source, chunks);

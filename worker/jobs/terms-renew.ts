@@ -1,3 +1,4 @@
+import { withTerms } from '../../core/sources/enqueue-indexing.ts';
 import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
 import {
   endSourceTerms,
@@ -7,9 +8,6 @@ import {
   replaceTerms,
 } from '../../db/queries/search/stored-terms.ts';
 import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
-import { textHash } from '../../shared/text/equal-texts.ts';
-import { fieldsText } from '../../shared/text/fields.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks whose terms one transaction replaces. The embedded database answers no other request until it ends. */
@@ -60,11 +58,7 @@ async function renewSource(
       await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, renewed));
       break;
     }
-    const chunks = texts.map(({ id, headings, text }) => ({
-      id,
-      terms: chunkTerms(scope.teamId, text, fieldsText(source.fields, headings)),
-      textHash: textHash(text),
-    }));
+    const chunks = texts.map((chunk) => withTerms(scope.teamId, source.fields, chunk));
     if (!(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source, chunks)))) break;
     renewed += texts.length;
     after = last.ordinal;
