@@ -6,7 +6,7 @@ type GivenFile = { path: string; contentBase64?: string };
 
 /** Returns a path as an error message shows it, without credentials. */
 export function shownPath(path: string): string {
-  return JSON.stringify(shownText(path));
+  return JSON.stringify(shownText(path).toWellFormed());
 }
 
 /**

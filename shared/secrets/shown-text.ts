@@ -9,7 +9,7 @@ const SEARCHED_CHARACTERS = 10 * SHOWN_CHARACTERS;
 /** Returns a text that was given as an error message shows it: its beginning, without credentials. */
 export function shownText(text: string): string {
   const [checked] = findSecretsNow([{ text: text.slice(0, SEARCHED_CHARACTERS) }]);
-  return cutCharacters(checked?.masked.toWellFormed() ?? '', SHOWN_CHARACTERS);
+  return cutCharacters(checked?.masked ?? '', SHOWN_CHARACTERS);
 }
 
 /** Returns a JSON pointer as an error message shows it. The names of fields are given, so they can contain credentials. */
