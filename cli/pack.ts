@@ -1,39 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundleClient } from './bundle.ts';
 
 /*
- * `prepack` of the package: writes the terminal client as one JavaScript file, because Node runs no TypeScript below
- * `node_modules`. The file contains cli, what it imports from shared, and what these import from packages.
+ * `prepack` of the package: writes the terminal client as one file, with the licenses of the packages in it.
  */
 
 const FOLDER = import.meta.dirname;
 const ROOT = join(FOLDER, '..');
 const OUTPUT = join(FOLDER, 'dist');
 
-const { metafile, outputFiles } = await build({
-  entryPoints: [join(FOLDER, 'main.ts')],
-  absWorkingDir: ROOT,
-  bundle: true,
-  write: false,
-  metafile: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node24',
-  // Readable, so that a user can see what the client does.
-  minify: false,
-  legalComments: 'inline',
-  banner: { js: '#!/usr/bin/env node' },
-});
-
-/** The names of the packages that are in the file. */
-const packages = new Set(
-  Object.keys(metafile.inputs)
-    .map((path) => path.split('node_modules/')[1]?.split('/'))
-    .filter((parts) => parts !== undefined)
-    .map(([first = '', second = '']) => (first.startsWith('@') ? `${first}/${second}` : first)),
-);
+const { code, packages } = await bundleClient();
 
 /** The license of a package, which must be distributed with its code. */
 async function licenseOf(name: string): Promise<string> {
@@ -51,5 +29,5 @@ const licenses = [
 
 await rm(OUTPUT, { recursive: true, force: true });
 await mkdir(OUTPUT);
-await writeFile(join(OUTPUT, 'memory.mjs'), outputFiles[0]?.contents ?? '', { mode: 0o755 });
+await writeFile(join(OUTPUT, 'memory.mjs'), code, { mode: 0o755 });
 await writeFile(join(OUTPUT, 'LICENSE'), licenses.join('\n---\n\n'));

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { execFile, spawn, spawnSync } from '../support/needs/command.ts';
+import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
 
-const CLI = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+/** The client as its package has it, if the run has written it. */
+const CLI = process.env['MEMORY_TEST_CLIENT'] ?? join(ROOT, 'cli/main.ts');
 
 /** Longer than any command takes: one that hangs fails its test and is not left behind. */
 const TIMEOUT_MS = 120_000;

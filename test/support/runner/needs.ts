@@ -80,6 +80,9 @@ export function needsOf(file: string): ReadonlySet<Need> {
 export const usesRetrievalSet = (file: string) =>
   modulesOf(relative(ROOT, resolve(file))).has('test/support/retrieval-set.ts');
 
+/** Whether a test file runs commands of the terminal client. */
+export const runsClient = (file: string) => modulesOf(relative(ROOT, resolve(file))).has('test/cli/cli.ts');
+
 /** How many files can share a process with one of these needs, this one included. */
 export function filesPerProcess(needs: ReadonlySet<Need>): number {
   if (needs.has('process')) return 1;
