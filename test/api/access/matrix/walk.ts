@@ -76,6 +76,9 @@ const contentsIn = (body: string) =>
 
 const ISSUED = /(?:"token":"|#token=)([\w-]{43}|tm_pat_\w{51})"/g;
 
+/** What requests of a row are about, in each place. */
+type SharedValues = Map<PlaceKey, Values>;
+
 /** Goes through rows as everyone, and keeps all that is answered. */
 export class Walk {
   readonly heard: Heard[] = [];
@@ -91,9 +94,12 @@ export class Walk {
   async ask(row: Row): Promise<{ outcomes: Record<string, string>; heads: Record<string, string> }> {
     const outcomes: Record<string, string> = {};
     const heads: Record<string, string> = {};
+    const expected = expectedOf(row);
+    const isUnchanged = (name: CallerName) => methodOf(row) === 'GET' || expected[name] !== String(row.ok);
+    const shared: SharedValues = new Map();
     for (const name of CALLERS) {
       const cell = await this.cell(row, name);
-      const values = await this.values(row, cell);
+      const values = await this.values(row, cell, isUnchanged(name) ? shared : undefined);
       outcomes[name] = (await this.send(row, cell, values)).outcome;
       if (methodOf(row) === 'GET') heads[name] = (await this.send(row, cell, values, 'HEAD')).outcome;
     }
@@ -111,11 +117,12 @@ export class Walk {
       elsewhere.set(at.key, known);
       return known;
     };
+    const shared: SharedValues = new Map();
     for (const name of CALLERS) {
       // Of an archived Team too: what is not there comes before the state of the Team.
       if (expected[name] !== String(row.ok) && expected[name] !== '409 team_archived') continue;
       const cell = await this.cell(row, name);
-      const values = await this.values(row, cell);
+      const values = await this.values(row, cell, shared);
       const foreign = await Promise.all(this.outOfReach(row, cell.caller).map((at) => foreignAt(at, cell)));
       for (const id of idsOf(row)) {
         const wrong = [...foreign.map((other) => other[id] ?? ''), newId(), 'nonsense'];
@@ -134,8 +141,25 @@ export class Walk {
     return { caller, at: caller.at, foreign: false, targets: world.targets, canaries: world.canaries };
   }
 
-  private async values(row: Row, cell: Cell): Promise<Values> {
-    return (await row.values?.(cell)) ?? {};
+  /**
+   * Makes what a request is about.
+   * @param shared what was made in each place before, for requests that leave it as it is. Rows that ask for the
+   *   caller get something of their own
+   */
+  private async values(row: Row, cell: Cell, shared?: SharedValues): Promise<Values> {
+    const known = shared?.get(cell.at.key);
+    if (known !== undefined) return known;
+    let isOwn = false;
+    const watched: Cell = {
+      ...cell,
+      get caller() {
+        isOwn = true;
+        return cell.caller;
+      },
+    };
+    const made = (await row.values?.(watched)) ?? {};
+    if (!isOwn) shared?.set(cell.at.key, made);
+    return made;
   }
 
   /** Where things are that the caller has nothing to do with, though it may use the route. */
