@@ -1,5 +1,8 @@
 import type { Database } from '../../db/driver/database.ts';
 
+/** Chunks of one statement: few enough for the time that a statement can take, on a slow machine too. */
+const CHUNKS_AT_ONCE = 2000;
+
 /** Stores the first thousand chunks of a source so many times more, with their words, as quickly as possible. */
 export async function repeatChunks(
   database: Database,
@@ -7,21 +10,27 @@ export async function repeatChunks(
   sourceId: string,
   times: number,
 ): Promise<void> {
-  await database.query(
-    `with copy as (
-       insert into memory.chunk (team_id, id, source_id, client_id, ordinal, text)
-       select c.team_id, gen_random_uuid(), c.source_id, c.client_id, c.ordinal + 1000 * n, c.text
-         from memory.chunk c, generate_series(1, $3::int) n
-        where c.team_id = $1 and c.source_id = $2
-       returning team_id, id, client_id, source_id, ordinal)
-     insert into memory.chunk_keyword (team_id, chunk_id, client_id, weights, keys)
-     select copy.team_id, copy.id, copy.client_id, k.weights, k.keys
-       from copy
-       join memory.chunk c on c.team_id = copy.team_id and c.source_id = copy.source_id
-                          and c.ordinal = copy.ordinal % 1000
-       join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id`,
-    [teamId, sourceId, times],
+  const [row] = await database.query<{ count: number }>(
+    'select count(*)::int as count from memory.chunk where team_id = $1 and source_id = $2 and ordinal < 1000',
+    [teamId, sourceId],
   );
+  const timesAtOnce = Math.ceil(CHUNKS_AT_ONCE / (row?.count ?? 1));
+  for (let done = 0; done < times; done += timesAtOnce) {
+    await database.query(
+      `with copy as (
+         select gen_random_uuid() as id, c.ordinal + 1000 * n as ordinal, c.text, c.client_id, k.weights, k.keys
+           from memory.chunk c
+           join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id
+          cross join generate_series($3::int, $4::int) n
+          where c.team_id = $1 and c.source_id = $2 and c.ordinal < 1000),
+       chunk as (
+         insert into memory.chunk (team_id, id, source_id, client_id, ordinal, text)
+         select $1, id, $2, client_id, ordinal, text from copy)
+       insert into memory.chunk_keyword (team_id, chunk_id, client_id, weights, keys)
+       select $1, id, client_id, weights, keys from copy`,
+      [teamId, sourceId, done + 1, Math.min(done + timesAtOnce, times)],
+    );
+  }
   await database.query(
     `update memory.source s set chunk_count = (
        select count(*) from memory.chunk c where c.team_id = s.team_id and c.source_id = s.id)
