@@ -52,9 +52,10 @@ async function foldAll(tx: Queryable, { table, owner, isUnique }: Record<string,
   }
   for (const key of first.keys()) taken.add(key);
   const keeps = new Set(first.values());
+  const freeName = numberNames(taken);
   const named = unfolded.map((row) => ({
     id: row.id,
-    name: row.isUnique && !keeps.has(row.id) ? freeName(row, taken) : row.name,
+    name: row.isUnique && !keeps.has(row.id) ? freeName(row) : row.name,
   }));
   await tx.query(
     `update ${table} t set name = n.name, folded_name = n.folded
@@ -63,16 +64,21 @@ async function foldAll(tx: Queryable, { table, owner, isUnique }: Record<string,
   );
 }
 
-/** The name, with a number if it is taken. Takes the result. */
-function freeName({ owner, name }: Unfolded, taken: Set<string>): string {
-  for (let number = 1; ; number++) {
-    const suffix = number === 1 ? '' : ` (${number})`;
-    const candidate = `${Array.from(name)
-      .slice(0, MAX_NAME - suffix.length)
-      .join('')}${suffix}`;
-    const key = `${owner} ${foldName(candidate)}`;
-    if (taken.has(key)) continue;
-    taken.add(key);
-    return candidate;
-  }
+/** Gives names, with numbers where they are taken. Takes each name that it gives. */
+function numberNames(taken: Set<string>): (row: Unfolded) => string {
+  /** Lower numbers are taken, so thousands of equal names need not try them again. */
+  const next = new Map<string, number>();
+  return ({ owner, name }) => {
+    for (let number = next.get(`${owner} ${name}`) ?? 1; ; number++) {
+      const suffix = number === 1 ? '' : ` (${number})`;
+      const candidate = `${Array.from(name)
+        .slice(0, MAX_NAME - suffix.length)
+        .join('')}${suffix}`;
+      const key = `${owner} ${foldName(candidate)}`;
+      if (taken.has(key)) continue;
+      taken.add(key);
+      next.set(`${owner} ${name}`, number + 1);
+      return candidate;
+    }
+  };
 }
