@@ -200,7 +200,7 @@ test('an update without title and content returns 400', async () => {
 
 describe('searches during updates', () => {
   /** The embedded database takes one transaction after the other, and so has little to find here. */
-  const UPDATES = service.database.backend === 'postgres' ? 250 : 40;
+  const UPDATES = service.database.backend === 'postgres' ? 120 : 40;
   /** Two texts of several chunks each; all of their chunks hold one word, and no chunk is of both. */
   const text = (cats: readonly string[]) => cats.map((cat) => `ocelot ${cat} `.repeat(90).trim());
   const SIDES = [

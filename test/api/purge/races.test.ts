@@ -15,7 +15,7 @@ import { jobScope } from '../../../shared/scope.ts';
 import { contentHash } from '../../../shared/text/content-hash.ts';
 import { fieldsNow } from '../../../shared/text/fields.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import type { SignedIn } from '../../support/app.ts';
 import { sendCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
 import { claimAll, completed, lend } from '../../support/consolidation.ts';
@@ -24,6 +24,7 @@ import { readImport, upload } from '../../support/import-records.ts';
 import { addMemory, decide } from '../../support/memories.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { download, giveOriginal, sha256Of } from '../../support/originals.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -32,7 +33,8 @@ import { draftOf } from '../../support/sources.ts';
 import type { Caller } from '../../support/team.ts';
 import { tablesWith, tracesOf } from './traces.ts';
 
-const service = await openTestApp();
+// The tests look for what is left in all rows, which are many in the database that files share.
+const service = await openOwnTestApp();
 const ROUNDS = 6;
 type Asked = Pick<typeof service, 'app'>;
 
@@ -96,7 +98,7 @@ describe('a purge at the same time as other work', () => {
 
   test('and an import that completes leave no import that names a purged source', async (t) => {
     const company = await service.company();
-    const second = await openSecondApp(t, service);
+    const second = await openSecondApp(t, service, service.url);
     for (let round = 0; round < ROUNDS; round++) {
       const text = `${PROSE} ${newId()}`;
       const first = await stagedImport(company, 'a.txt', text);
@@ -267,7 +269,7 @@ describe('a purge at the same time as other work', () => {
 
   test('and a decision on the memory take effect one after the other', async (t) => {
     const company = await service.company();
-    const second = await openSecondApp(t, service);
+    const second = await openSecondApp(t, service, service.url);
     for (let round = 0; round < ROUNDS; round++) {
       const { id } = await addMemory(service, company, 'review', { content: `Fact ${newId()}.` });
       const [purged, decision] = await Promise.all([
