@@ -19,8 +19,8 @@ export const AuditEvent = Type.Object({
   subjectId: Nullable(Id),
   subjectName: Nullable(
     Type.String(),
-    'the present name of the person, or the email of the invite, that the event is about; null for other records, and ' +
-      'for those who were erased',
+    'the present name of the person or agent token, or the email of the invite, that the event is about; null for ' +
+      'other records, and for those who were erased',
   ),
   layer: Nullable(OneOf(['team', 'client'])),
   clientId: Nullable(Id),

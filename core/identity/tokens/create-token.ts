@@ -49,7 +49,7 @@ export async function createToken(
       const permissions = [...draft.permissions];
       await insertToken(tx, { id, teamId, name, permissions, clientIds, expiresInDays });
       const issued = await issueSecret(tx, { id, teamId });
-      const detail = { name, permissions, clientIds, expiresAt: issued.record.expiresAt };
+      const detail = { permissions, clientIds, expiresAt: issued.record.expiresAt };
       return {
         result: issued,
         audit: [{ kind: 'auth.token_create', subjectType: 'agent_token', subjectId: id, teamId, detail }],

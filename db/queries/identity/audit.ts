@@ -14,7 +14,8 @@ interface EntryFields {
   teamId?: string;
   /**
    * Must not contain content, tokens or passwords, because events are kept after their subjects are deleted; and no name
-   * or email of a person, because nobody can erase it here. Lists join names when they are read.
+   * or email of a person and no name of an agent token, which can name a person, because nobody can erase it here. Lists
+   * join names when they are read.
    */
   detail?: Record<string, unknown>;
 }
@@ -96,23 +97,27 @@ export async function listAuditEvents(
 ): Promise<AuditEvent[]> {
   const { scope } = tx;
   const inTeam = 'teamId' in scope;
-  // Events from before had an email in their detail, which no list shows.
+  // Events from before had an email or the name of an agent token in their detail, which no list shows.
   const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
     `select e.id, e.kind, e.actor_id as "actorId", actor.name as "actorName", e.token_id as "tokenId",
             e.team_id as "teamId", e.subject_type as "subjectType", e.subject_id as "subjectId",
-            coalesce(subject.name, invite.email) as "subjectName", e.layer, e.client_id as "clientId",
-            e.detail - 'email' as detail, e.at
+            coalesce(subject.name, invite.email, token.name) as "subjectName", e.layer, e.client_id as "clientId",
+            e.detail - case e.kind when 'auth.token_create' then '{name}' else '{email}' end::text[] as detail, e.at
        from (select * from memory.audit_event
               where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
                 and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
                 and (not $6 or client_id is null or client_id = any ($7::uuid[]))
                 and (not $9 or layer is not null)
               order by id desc limit $8) e
-       left join identity.account actor on actor.company_id = e.company_id and actor.id = e.actor_id
+       left join identity.account actor
+         on actor.company_id = e.company_id and actor.id = e.actor_id
        left join identity.account subject
          on e.subject_type = 'account' and subject.company_id = e.company_id and subject.id = e.subject_id
        left join identity.invite invite
          on e.subject_type = 'invite' and invite.company_id = e.company_id and invite.id = e.subject_id
+       left join identity.agent_token token
+         on e.subject_type = 'agent_token' and token.company_id = e.company_id and token.team_id = e.team_id
+        and token.id = e.subject_id
       order by e.id desc`,
     [
       scope.companyId,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent, AuditVerification } from '../../../shared/schemas/audit.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, type Method } from '../../support/company.ts';
 import { join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
@@ -72,6 +73,29 @@ test('no event names a person, and lists join the names when they are read', asy
 
   await database.query('update identity.account set name = $2 where id = $1', [userId, 'Zoë Renamed']);
   assert.equal(about(await eventsOf(company), userId)[0]?.subjectName, 'Zoë Renamed');
+});
+
+test('no event has the name of an agent token, and lists join it', async () => {
+  const company = await service.company();
+  const name = `Laptop of Zoë ${newId()}`;
+  const { record } = await createAgent(service, company, company, { name });
+  const rows = await database.query('select from memory.audit_event e where strpos(e::text, $1) > 0', [name]);
+  assert.equal(rows.length, 0);
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id, detail)
+     values ($1, $2, 'auth.token_create', $3, $4, 'agent_token', $5, '{"name": "An earlier name"}')`,
+    [company.companyId, newId(), company.ownerId, company.teamId, record.id],
+  );
+  for (const url of [COMPANY, '/v1/memory/audit']) {
+    const events = about(await eventsOf(inTeam(company, company.teamId), url), record.id);
+    assert.deepEqual(
+      events.map(({ kind, subjectName, detail }) => [kind, subjectName, detail['name']]),
+      [
+        ['auth.token_create', name, undefined],
+        ['auth.token_create', name, undefined],
+      ],
+    );
+  }
 });
 
 test('an email in an event from before is in no list, and the chain still verifies', async () => {

@@ -160,7 +160,6 @@ describe('the audit', () => {
           'auth.token_create',
           'agent_token',
           {
-            name: 'Build agent',
             permissions: agent.record.permissions,
             clientIds: null,
             expiresAt: agent.record.expiresAt,
