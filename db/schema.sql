@@ -29,14 +29,20 @@ grant delete, insert, select, update to memory_service;
 table identity.account (
   company_id uuid not null,
   id uuid not null,
-  email text not null,
+  email text,
   name text not null,
   role text not null,
   password_hash text,
   is_principal boolean not null default false,
   closed_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  erased_at timestamp with time zone,
   constraint account_email_check CHECK ((email = lower(email))),
+  constraint account_erased CHECK (
+CASE
+    WHEN (erased_at IS NULL) THEN (email IS NOT NULL)
+    ELSE ((closed_at IS NOT NULL) AND (email IS NULL) AND (password_hash IS NULL))
+END),
   constraint account_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint account_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
   constraint account_pkey PRIMARY KEY (company_id, id),
@@ -48,7 +54,7 @@ row level security on;
 policy company for all to memory_service
     using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
 grant delete, insert, update to memory_service;
-grant select (company_id, id, email, name, role, is_principal, closed_at, created_at) to memory_service;
+grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at) to memory_service;
 
 table identity.agent_token (
   company_id uuid not null,
@@ -1240,6 +1246,18 @@ CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
 AS $function$
   select a.id, a.company_id, a.password_hash from identity.account a
    where a.email = lower(btrim(p_email)) and a.closed_at is null;
+$function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'memory', 'pg_temp'
+AS $function$
+  delete from idempotency_key k
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     and (k.user_id = p_user or k.response::text like any (array(select '%' || id || '%' from unnest(p_tokens) as id)));
 $function$;
 grant execute to memory_service;
 

@@ -30,6 +30,10 @@ export const AUDIT_KINDS = {
   'company.invite_revoke': { subjects: ['invite'], meaning: 'An invitation to the Company was revoked.' },
   'company.member_role': { subjects: ['account'], meaning: 'A person got another role in the Company.' },
   'company.member_remove': { subjects: ['account'], meaning: 'A person was removed from the Company.' },
+  'company.member_erase': {
+    subjects: ['account'],
+    meaning: 'A person was erased: the account was closed, and what names the person was deleted.',
+  },
   'company.reset_link': { subjects: ['account'], meaning: 'A reset link for an account was made.' },
   'company.access_request': { subjects: ['access_request'], meaning: 'A Company Admin requested access.' },
   'company.access_approve': { subjects: ['access_request'], meaning: 'An access request was approved.' },

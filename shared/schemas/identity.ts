@@ -145,13 +145,9 @@ const BaseUrl = Type.Optional(
 const TtlSeconds = Type.Optional(
   Type.Integer({ minimum: 60, maximum: 86_400, default: DEFAULT_RESET_LINK_SECONDS }),
 );
-export const ResetLinkRequest = Body({
-  teamId: Type.String(),
-  email: Email,
-  baseUrl: BaseUrl,
-  ttlSeconds: TtlSeconds,
-});
-export const MemberResetLinkRequest = Body({ baseUrl: BaseUrl, ttlSeconds: TtlSeconds });
+const linkFields = { baseUrl: BaseUrl, ttlSeconds: TtlSeconds };
+export const ResetLinkRequest = Body({ teamId: Type.String(), email: Email, ...linkFields });
+export const MemberResetLinkRequest = Body(linkFields);
 export const ResetLink = Type.Object({ url: Type.String(), expiresAt: Time });
 
 export const Company = Type.Object({ id: Id, name: Type.String(), role: Role });
@@ -177,6 +173,9 @@ export const Member = Type.Object({
   createdAt: Time,
 });
 export type Member = Static<typeof Member>;
+/** An erased person: the id, which stays the `createdBy` of records, and a pseudonym as the name. */
+export const ErasedMember = Type.Object({ userId: Id, name: Type.String(), erasedAt: Time });
+export type ErasedMember = Static<typeof ErasedMember>;
 export const RoleRequest = Body({ role: Role });
 
 export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time, ...teamQuota });

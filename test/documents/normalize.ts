@@ -13,6 +13,7 @@ const VARYING: readonly [pattern: RegExp, name: string][] = [
   [/(?<![\w-])[\w-]{70,}(?![\w-])/g, '<cursor>'],
   [/\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z| \d{6})?/g, '<time>'],
   [/\b\d{13,}\b/g, '<number>'],
+  [/\bFormer member [0-9a-f]{6}\b/g, 'Former member <digits>'],
   [/-?\b\d+\.\d{2,}(?:e-?\d+)?\b/g, '<number>'],
 ];
 const ID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;

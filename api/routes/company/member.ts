@@ -1,14 +1,15 @@
 import { parseId } from '../../../core/access/parse-id.ts';
 import { changeCompanyRole } from '../../../core/identity/company/change-company-role.ts';
+import { eraseCompanyMember } from '../../../core/identity/company/erase-company-member.ts';
 import { removeCompanyMember } from '../../../core/identity/company/remove-company-member.ts';
-import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import { ErasedMember, Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
-/** /v1/company/members/:userId: Company Owners change roles and remove members. */
+/** /v1/company/members/:userId: Company Owners change roles, remove members and erase people. */
 export const companyMemberRoutes: Routes = (app, deps) => {
   app.patch(
     '/v1/company/members/:userId',
@@ -52,5 +53,25 @@ export const companyMemberRoutes: Routes = (app, deps) => {
       await removeCompanyMember(deps, companyScope(identity), parseId(params.userId));
       reply.code(204);
     },
+  );
+
+  app.post(
+    '/v1/company/members/:userId/erase',
+    {
+      onRequest: owningCompany,
+      schema: {
+        operationId: 'eraseCompanyMember',
+        summary: 'Erase a person',
+        description:
+          'For Company Owners, and final. Closes the account, also of someone who was removed before, and deletes its ' +
+          'name, email, sessions, tokens and invites. What the person wrote stays, under a pseudonym. Erasing again ' +
+          'changes nothing. 409 `last_owner` for the last Owner and the server principal.',
+        tags: ['company'],
+        params: UserParams,
+        response: { 200: ErasedMember },
+        errors: errorCodes('last_owner'),
+      },
+    },
+    async ({ identity, params }) => eraseCompanyMember(deps, companyScope(identity), parseId(params.userId)),
   );
 };

@@ -27,7 +27,7 @@ export async function lockCompanyMember(
  */
 export async function assertCanLoseRole(
   tx: ScopedTransaction<CompanyScope>,
-  { userId, role }: Member,
+  { userId, role }: Pick<Member, 'userId' | 'role'>,
 ): Promise<void> {
   if (role !== 'owner') return;
   const { owners, isPrincipal } = await readOwnership(tx, userId);

@@ -110,9 +110,10 @@ export async function listAuditEvents(
                 and (not $9 or layer is not null)
               order by id desc limit $8) e
        left join identity.account actor
-         on actor.company_id = e.company_id and actor.id = e.actor_id
+         on actor.company_id = e.company_id and actor.id = e.actor_id and actor.erased_at is null
        left join identity.account subject
          on e.subject_type = 'account' and subject.company_id = e.company_id and subject.id = e.subject_id
+        and subject.erased_at is null
        left join identity.invite invite
          on e.subject_type = 'invite' and invite.company_id = e.company_id and invite.id = e.subject_id
        left join identity.agent_token token

@@ -2,7 +2,7 @@ import type { Layers } from '../../../../shared/access.ts';
 import type { Capture } from '../../../../shared/schemas/consolidation.ts';
 import type { LayerId } from '../../../../shared/scope.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
-import { createdWith } from '../../fragments/created-with.ts';
+import { createdWith, tokenName } from '../../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../../fragments/layers.ts';
 
 /** A capture that is about to be staged. */
@@ -118,8 +118,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
 const CAPTURE_FRAME = 600;
 /** SQL for the most characters that a capture `f` takes in JSON. */
 const CAPTURE_CHARACTERS = `${CAPTURE_FRAME} + length(to_json(f.summary)::text) + length(f.metadata::text) +
-  length(to_json(f.session_id)::text) + coalesce((select length(to_json(t.name)::text) from identity.agent_token t
-    where t.team_id = f.team_id and t.id = f.created_by_token), 0)`;
+  length(to_json(f.session_id)::text) + length(to_json(${tokenName('f')})::text)`;
 
 /** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {

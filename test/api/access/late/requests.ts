@@ -126,6 +126,7 @@ export const REQUESTS = {
     ({ company }) => `POST /v1/company/members/${company.ownerId}/reset-link`,
     {},
   ],
+  'an erasure of another Owner': [({ company }) => `POST /v1/company/members/${company.ownerId}/erase`],
   'an invitation': ['POST /v1/company/invitations', () => ({ email: newEmail() })],
   'an access request': [
     'POST /v1/company/access-requests',

@@ -109,6 +109,7 @@ export const TABLE: readonly Row[] = [
   [OWNER, 'a change of the own Company role', 'body', null, TO_MEMBER],
   [OWNER, 'a change of an unknown Company member', 'body', '404 not_found', OWNER_TO_ADMIN],
   [OWNER, 'a reset link for another Owner', 'body', '201', CLOSED],
+  [OWNER, 'an erasure of another Owner', 2, '200', { ...OWNER_TO_ADMIN, ...CLOSED }],
   [OWNER, 'an invitation', 2, '201', OWNER_TO_ADMIN],
   [ADMIN, 'an access request', 2, '201', TO_MEMBER],
   [ADMIN, 'a new Team', 2, '201', CLOSED],

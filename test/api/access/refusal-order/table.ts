@@ -323,6 +323,7 @@ export const TABLE: Record<string, Fault[]> = {
   'POST /v1/company/reset-links': [...COMPANY_OWNED, ...missing('team')],
   'PATCH /v1/company/members/:user': [...COMPANY_OWNED, ...missing('user'), LAST_OWNER],
   'DELETE /v1/company/members/:user': [...COMPANY_OWNED, ...missing('user'), LAST_OWNER],
+  'POST /v1/company/members/:user/erase': [...COMPANY_OWNED, ...missing('user'), LAST_OWNER],
   'POST /v1/company/members/:user/reset-link': [...COMPANY_OWNED, ...missing('user')],
   'POST /v1/company/invitations': [...COMPANY_OWNED, OWNER_INVITED],
   'DELETE /v1/company/invitations/:invitation': [...COMPANY_OWNED, ...missing('invitation')],

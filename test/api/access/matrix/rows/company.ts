@@ -44,6 +44,7 @@ export const COMPANY_ROWS: readonly Row[] = [
     body: () => ({ role: 'admin' }),
   },
   { route: 'DELETE /v1/company/members/:userId', kind: 'Company Owners, by id', ok: 204, values: member },
+  { route: 'POST /v1/company/members/:userId/erase', kind: 'Company Owners, by id', ok: 200, values: member },
   {
     route: 'POST /v1/company/members/:userId/reset-link',
     kind: 'Company Owners, by id',
