@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { newId } from '../../../shared/ids.ts';
 import { AUDIT_KINDS } from '../../../shared/schemas/audit-kinds.ts';
+import type { ErasedMember } from '../../../shared/schemas/identity.ts';
+import { NOBODY } from '../../../shared/scope.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit-chain.ts';
@@ -167,11 +168,19 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     }
   });
 
-  test('someone whose name is not known has none', async () => {
+  test('an erased person has the pseudonym that the service gave, and the service is named as such', async () => {
     const company = await service.company();
-    await recordEvents(database, { ...company, ownerId: newId() }, 1);
-    const { page } = await open(company);
-    await row(page, 'memory.search').getByText('the service, or an erased person').waitFor();
+    const person = await addPerson(service, company, { companyRole: 'owner' });
+    const asPerson = { ...company, ownerId: person.userId };
+    await recordEvents(database, asPerson, 1);
+    const answer = await ask(service, company, 'POST', `/v1/company/members/${person.userId}/erase`);
+    const { name } = answer.json<ErasedMember>();
+    await recordEvents(database, { ...company, ownerId: NOBODY }, 1);
+    const { page } = await open(company, '&of=company');
+    const searches = page.getByRole('row').filter({ hasText: 'memory.search' });
+    await searches.getByText(name).waitFor();
+    await searches.getByText('the service').waitFor();
+    await row(page, 'company.member_erase').getByText(name).waitFor();
     await page.context().close();
   });
 

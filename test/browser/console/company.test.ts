@@ -8,6 +8,7 @@ import { ask, listAll } from '../../support/company.ts';
 import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, heading, title } from '../../support/pages.ts';
+import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
 import {
   answerQuestions,
@@ -248,6 +249,25 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Change the role').click();
     await dialog(page).getByRole('alert').filter({ hasText: 'The last Owner cannot be' }).waitFor();
     assert.equal(await dialog(page).getByLabel('Role', { exact: true }).inputValue(), 'member');
+    await page.context().close();
+  });
+
+  test('an Owner erases a person after the email was typed', async () => {
+    const company = await service.company();
+    const ann = await addPerson(service, company, { teamRole: 'member' });
+    await rename(ann, 'Ann');
+    const { page, faults, refused } = await open('people', company.token);
+    await button(page, 'Erase – Ann').click();
+    await dialog(page).getByLabel('Type the email').fill('Ann');
+    await button(page, 'Erase the person').click();
+    await dialog(page).getByRole('alert').filter({ hasText: 'This is not the email' }).waitFor();
+    assert.equal((await list<Member>(company, 'members')).length, 2);
+    await dialog(page).getByLabel('Type the email').fill(`PERSON-${ann.userId}@example.com`);
+    await button(page, 'Erase the person').click();
+    await said(page, `Ann is erased, and is called Former member ${ann.userId.slice(-6)} from now on.`);
+    assert.equal(await focused(page), `row-${company.ownerId}`);
+    assert.equal(outcome(await askSession(service, ann.token)), '401 unauthenticated');
+    assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
 

@@ -9,6 +9,9 @@ import { AUDIT_MEANINGS } from './audit-kinds.js';
  * @typedef {readonly [name: string, value: string]} Pair
  */
 
+/** The actor of automatic work: NOBODY in shared/scope.ts. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
 /** What a summary of details shows at most. */
 const SHORT = { pairs: 3, length: 60 };
 
@@ -44,7 +47,7 @@ function EventTable({ events, page, of, teams, clients }) {
   const { link } = page;
   /** @param {AuditEvent} event */
   function row(event) {
-    const { id, kind, actorName, tokenId, subjectId, at } = event;
+    const { id, kind, actorId, actorName, tokenId, subjectId, at } = event;
     return html`
       <tr key=${id}>
         <th scope="row" data-label="What">
@@ -52,7 +55,7 @@ function EventTable({ events, page, of, teams, clients }) {
         </th>
         <td data-label="When"><${Moment} at=${at} /></td>
         <td data-label="By">
-          ${actorName === null ? html`<span class="quiet">the service, or an erased person</span>` : html`<bdi>${actorName}</bdi>`}
+          ${actorName === null ? html`<span class="quiet">${formerName(actorId)}</span>` : html`<bdi>${actorName}</bdi>`}
           ${tokenId !== null && html`<small>with an agent token</small>`}
         </td>
         <td data-label="About" class="audit-wide">
@@ -81,6 +84,12 @@ function EventTable({ events, page, of, teams, clients }) {
 }
 
 /**
+ * Who has no name: the service, or the pseudonym of a person who was erased, as shared/formats/pseudonym.ts makes it.
+ * @param {string} userId
+ */
+const formerName = (userId) => (userId === NOBODY ? 'the service' : `Former member ${userId.slice(-6)}`);
+
+/**
  * The record that an event is about, with a link if it has a page that the user can open.
  * @param {object} props
  * @param {AuditEvent} props.event
@@ -94,7 +103,9 @@ function Subject({ event, page: { session }, clients }) {
   // The client is named next to it.
   const inLayer = typeof path === 'string' ? path.replace(/^(team|clients\/[^/]*)\//, '') : null;
   const other = subjectType === 'client' ? clients.get(subjectId ?? '') : undefined;
-  const name = subjectName ?? [named, inLayer, other].find((text) => typeof text === 'string') ?? null;
+  const erased = subjectType === 'account' && subjectId !== null ? formerName(subjectId) : undefined;
+  const name =
+    subjectName ?? [named, inLayer, other, erased].find((text) => typeof text === 'string') ?? null;
   const text = name === null ? type : html`${type} <bdi>${name}</bdi>`;
   // The id of a deleted Team leads nowhere.
   if (teamId === null || !session.teams.some(({ id }) => id === teamId)) return text;

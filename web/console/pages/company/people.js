@@ -4,7 +4,7 @@ import { LinkDialog } from '../../parts/copy.js';
 import { Question } from '../../parts/dialog.js';
 import { LinkTime } from '../../parts/fields.js';
 import { neighbour, useFocus } from '../../parts/focus.js';
-import { FormDialog } from '../../parts/form-dialog.js';
+import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';
 
@@ -12,7 +12,7 @@ import { Moment } from '../../parts/words.js';
  * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
  * @typedef {import('./part.d.ts').PartProps & { member: Member, self: boolean, close: () => void,
  *   done: (what: import('../../html.js').Children, next?: Member | null) => Promise<void> }} DialogProps
- * @typedef {'role' | 'reset' | 'remove'} Act
+ * @typedef {'role' | 'reset' | 'remove' | 'erase'} Act
  */
 
 const ROLES = {
@@ -22,7 +22,7 @@ const ROLES = {
 };
 
 /**
- * The people of the Company: changes roles, makes reset links and removes people.
+ * The people of the Company: changes roles, makes reset links, removes and erases people.
  * @param {import('./part.d.ts').PartProps} props
  */
 export function People(props) {
@@ -51,7 +51,8 @@ export function People(props) {
     if (next === null) focus(after === null ? 'part-heading' : `row-${after}`);
   }
 
-  const Form = open === null ? null : { role: ChangeRole, reset: ResetLink, remove: Remove }[open.act];
+  const Form =
+    open === null ? null : { role: ChangeRole, reset: ResetLink, remove: Remove, erase: Erase }[open.act];
   return html`
     <h2 id="part-heading" tabindex="-1">People</h2>
     <p class="quiet">
@@ -70,6 +71,7 @@ export function People(props) {
                 : /** @type {[Act, string][]} */ ([
                     ['reset', 'Reset link'],
                     ['remove', 'Remove'],
+                    ['erase', 'Erase'],
                   ])),
             ]
           : [];
@@ -91,7 +93,7 @@ export function People(props) {
               <div class="actions">
                 ${acts.map(
                   ([act, text]) => html`
-                    <button key=${act} type="button" class=${act === 'remove' ? 'small danger' : 'small'} onClick=${() => setOpen({ act, member })}>
+                    <button key=${act} type="button" class=${act === 'remove' || act === 'erase' ? 'small danger' : 'small'} onClick=${() => setOpen({ act, member })}>
                       ${text}<span class="unseen"> – <bdi>${member.name}</bdi></span>
                     </button>
                   `,
@@ -183,6 +185,35 @@ function Remove({ ask, member, close, done }) {
         The account of <bdi>${member.name}</bdi> is closed: sessions, roles, grants, open invites and agent tokens end. What the person has stored stays
         in the Teams. To come back, the person needs a new invite.
       </p>
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Erase({ ask, member, close, done }) {
+  const action = useAction(ask);
+  const [other, setOther] = useState(false);
+  /** @param {FormData} fields */
+  async function erase(fields) {
+    const same = textOf(fields, 'typed').toLowerCase() === member.email;
+    setOther(!same);
+    if (!same) return;
+    const reply = await action.send('POST', `company/members/${member.userId}/erase`);
+    if (reply === null) return;
+    await done(
+      html`<bdi>${member.name}</bdi> is erased, and is called <bdi>${reply.answer.name}</bdi> from now on.`,
+      null,
+    );
+  }
+  return html`
+    <${FormDialog} danger heading="Erase the person for good?" yes="Erase the person" act=${erase} busy=${action.busy} close=${close}
+      problem=${other ? 'This is not the email of the person. Type it as it is shown above.' : action.problem}>
+      <p>
+        The account of <bdi>${member.name}</bdi>, <bdi>${member.email}</bdi>, is closed. The name, the email, the sessions, the agent tokens and the
+        invites to this person are deleted. What the person has stored stays in the Teams, under a pseudonym. Nobody can undo this.
+      </p>
+      <label for="typed-email">Type the email of the person</label>
+      <input id="typed-email" name="typed" required autocomplete="off" />
     <//>
   `;
 }
