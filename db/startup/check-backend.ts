@@ -10,6 +10,7 @@ import { freeBytesOf } from '../driver/disk-space.ts';
 import { START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from '../move/marker.ts';
 import { checkBlobStore } from '../objects/check-bucket.ts';
 import { assertNoObjects } from '../objects/open-blobs.ts';
 import { isInUse } from './folder-lock.ts';
@@ -43,6 +44,7 @@ async function checkFolder({ dataDir, minFreeDiskMegabytes }: Config): Promise<s
       `the disk of ${folder} has ${free} MiB free, and ${needed} MiB are needed: free some space`,
     );
   }
+  if (await isMarkedFolder(dataDir)) throw new UnfinishedMoveError();
   const state = isInUse(dataDir) ? ', in use by the running service' : '';
   return `embedded in ${dataDir}${state}; ${free} MiB are free`;
 }
@@ -148,6 +150,7 @@ async function checkServer(database: Database): Promise<string> {
   if (server.isReadOnly) {
     throw new Error('accepts no changes, as a standby does: set MEMORY_DATABASE_URL to the primary');
   }
+  await assertNoUnfinishedMove(database);
   return `PostgreSQL ${server.version}`;
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from '../move/marker.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { followReplica } from '../replica/follow-replica.ts';
@@ -38,6 +39,7 @@ export async function startBackend(
 ): Promise<Backend> {
   const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null || databaseDirectUrl === null) {
+    if (await isMarkedFolder(config.dataDir)) throw new UnfinishedMoveError();
     const database = await openEmbedded({ dataDir: config.dataDir });
     const principal = await closeIfFails(database, () => prepare(database, config, logger));
     return {
@@ -109,6 +111,7 @@ async function closeIfFails<T>(database: Database, run: () => Promise<T>): Promi
 
 /** What the start does in the database: see `startBackend`. */
 async function prepare(database: Database, config: Config, logger: Logger): Promise<Principal> {
+  await assertNoUnfinishedMove(database);
   await ensureServiceRoles(database);
   const applied = await migrate(database);
   if (applied.length > 0) logger.info({ applied }, 'the database was migrated');

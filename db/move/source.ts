@@ -1,0 +1,83 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../shared/logger.ts';
+import type { Database, Queryable } from '../driver/database.ts';
+import { openEmbedded } from '../driver/embedded.ts';
+import { openPostgres } from '../driver/postgres.ts';
+import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { countMigrations } from '../startup/migrate.ts';
+import type { Address } from './address.ts';
+import { readTables, type Table } from './catalog.ts';
+import { hasMarker, isMarkedFolder } from './marker.ts';
+import { MoveError } from './move-error.ts';
+import { TEXTS } from './texts.ts';
+
+const START_ONCE = 'start this version of the service on it once, stop it, and run this command again';
+
+/** What is moved, as the transaction of the source sees it. */
+export interface Source {
+  tx: Queryable;
+  /** The same for a database and for its copies, and different for any other. */
+  identity: string;
+  tables: Table[];
+  /** The rows of each table, by name. */
+  counts: ReadonlyMap<string, number>;
+  /** The version of the tables of pg-boss. */
+  queueVersion: number;
+  /** Contents whose bytes are in a bucket. */
+  filesInBucket: number;
+  /** Other connections of a service to the database. */
+  connections: number;
+}
+
+/** Opens the database that is moved. A folder is locked, so that no service can use it. */
+export async function openSource(address: Address, logger: Logger): Promise<Database> {
+  if ('url' in address) return openPostgres(address.url, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
+  const { folder } = address;
+  await access(join(folder, 'postgres', 'PG_VERSION')).catch(() => {
+    throw new MoveError(`--from: ${folder} has no embedded database`);
+  });
+  if (await isMarkedFolder(folder)) throw unfinished();
+  return openEmbedded({ dataDir: folder });
+}
+
+const unfinished = () =>
+  new MoveError('--from: the database is the target of another move that is not complete');
+
+/** Runs `fn` in a transaction in which the source does not change. */
+export function readSource<T>(database: Database, fn: (source: Source) => Promise<T>): Promise<T> {
+  const text = `set transaction isolation level repeatable read, read only; ${TEXTS}`;
+  return database.transaction(async (tx) => fn(await describe(tx)), { text, isReadOnly: true });
+}
+
+async function describe(tx: Queryable): Promise<Source> {
+  if (await hasMarker(tx)) throw unfinished();
+  const { known, pending, functions } = await countMigrations(tx);
+  if (pending === known) throw new MoveError('--from: the database has no tables of the service');
+  if (pending + functions > 0)
+    throw new MoveError(`--from: the database is of an older version: ${START_ONCE}`);
+  const [queue] = await tx.query(`select from pg_class where oid = to_regclass('pgboss.version')`);
+  const [principal] = await tx.query<{ id: string }>('select id from identity.account where is_principal');
+  if (queue === undefined || principal === undefined) {
+    throw new MoveError(`--from: the service was never completely started on the database: ${START_ONCE}`);
+  }
+  const [state] = await tx.query<Pick<Source, 'queueVersion' | 'filesInBucket' | 'connections'>>(
+    `select (select version from pgboss.version) as "queueVersion",
+            (select count(*)::int from memory.workspace_blob where object_id is not null) as "filesInBucket",
+            (select count(*)::int from pg_stat_activity
+              where datname = current_database() and pid <> pg_backend_pid()
+                and application_name like 'team-memory%') as connections`,
+  );
+  if (state === undefined) throw new Error('the state of the source was not read');
+  const tables = await readTables(tx);
+  return { tx, identity: principal.id, tables, counts: await countRows(tx, tables), ...state };
+}
+
+async function countRows(tx: Queryable, tables: readonly Table[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await tx.query<{ count: number }>(`select count(*) as count from ${name}`);
+    counts.set(name, row?.count ?? 0);
+  }
+  return counts;
+}

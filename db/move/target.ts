@@ -1,0 +1,160 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../shared/logger.ts';
+import type { Database, Queryable } from '../driver/database.ts';
+import { type EmbeddedDatabase, openEmbedded, START_MEGABYTES } from '../driver/embedded.ts';
+import { openPostgres } from '../driver/postgres.ts';
+import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { createQueueTables } from '../queue/create-queue-tables.ts';
+import { migrate } from '../startup/migrate.ts';
+import { ensureServiceRoles } from '../startup/service-role.ts';
+import type { Address } from './address.ts';
+import { readPartitions, readTables, SCHEMAS, type Table } from './catalog.ts';
+import {
+  createMarker,
+  dropMarker,
+  hasMarker,
+  isMarkedFolder,
+  markerFile,
+  notePrepared,
+  readMove,
+} from './marker.ts';
+import { MoveError } from './move-error.ts';
+import type { Source } from './source.ts';
+import { TEXTS } from './texts.ts';
+
+/** The database that is filled. */
+export interface Target {
+  database: Database;
+  address: Address;
+  logger: Logger;
+}
+
+const NOT_EMPTY = '--to: the database is not empty';
+
+/** Opens the database that is filled. Nothing is changed in one that is not empty. */
+export async function openTarget(address: Address, logger: Logger): Promise<Target> {
+  if ('url' in address) {
+    const database = openPostgres(address.url, logger, { max: 2, timeouts: BUILD_TIMEOUTS });
+    return { database, address, logger };
+  }
+  const database = await openFolder(address.folder);
+  // The rest of a full disk is for what the engine writes on its own.
+  database.setMinFree(START_MEGABYTES, logger);
+  return { database, address, logger };
+}
+
+async function openFolder(folder: string): Promise<EmbeddedDatabase> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!(await isMarkedFolder(folder))) {
+    const found = (await readdir(folder)).filter((name) => name !== 'lock' && !name.startsWith('lock.'));
+    if (found.length > 0) throw new MoveError(`--to: the folder is not empty: ${folder}`);
+    await writeFile(markerFile(folder), '');
+    return openEmbedded({ dataDir: folder });
+  }
+  const database = await openEmbedded({ dataDir: folder }).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith('the embedded database did not start'))
+      return null;
+    throw error;
+  });
+  if (database !== null && (await hasMarker(database))) return database;
+  if (database !== null && (await hasTables(database))) {
+    // The move was completed, and its process killed right after that.
+    await rm(markerFile(folder));
+    return database;
+  }
+  // A process was killed while it created the database. A marked folder has nothing of a service.
+  await database?.close();
+  await rm(join(folder, 'postgres'), { recursive: true, force: true });
+  return openEmbedded({ dataDir: folder });
+}
+
+async function hasTables(tx: Queryable): Promise<boolean> {
+  const found = await tx.query(
+    `select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) limit 1`,
+    [SCHEMAS],
+  );
+  return found.length > 0;
+}
+
+/** Runs a transaction that writes values as texts. */
+export function writeTarget<T>({ database }: Target, fn: (tx: Queryable) => Promise<T>): Promise<T> {
+  return database.transaction(fn, { text: TEXTS });
+}
+
+/**
+ * Makes the target ready for rows: it has the tables, no rows but those of this move, and triggers that do not run.
+ * @throws MoveError if it is not empty, except for an unfinished move from the same source
+ */
+export async function prepareTarget(target: Target, source: Source): Promise<void> {
+  const { database, address, logger } = target;
+  await database.transaction(async (tx) => {
+    if (await hasMarker(tx)) {
+      const move = await readMove(tx);
+      if (move.source === source.identity) return;
+      throw new MoveError('--to: the database has an unfinished move from another database');
+    }
+    if (await hasTables(tx)) throw await notEmpty(tx, source);
+    await createMarker(tx, source.identity);
+  });
+  await ensureServiceRoles(database);
+  await migrate(database);
+  await createQueueTables(database, 'url' in address ? address.url : null, logger);
+  await writeTarget(target, async (tx) => {
+    await makePartitions(tx, source.tx);
+    const tables = await readTables(tx);
+    await assertSameTables(tx, source, tables);
+    // The triggers count, seal and keep versions of what is written. Their results are rows that are moved.
+    for (const { name } of tables) await tx.query(`alter table ${name} disable trigger user`);
+    if ((await readMove(tx)).isPrepared) return;
+    for (const { name } of tables.toReversed()) await tx.query(`delete from ${name}`);
+    await notePrepared(
+      tx,
+      tables.map(({ name }) => name),
+    );
+  });
+}
+
+async function notEmpty(tx: Queryable, { identity }: Source): Promise<MoveError> {
+  const [table] = await tx.query(`select from pg_class where oid = to_regclass('identity.account')`);
+  const [same] =
+    table === undefined ? [] : await tx.query('select from identity.account where id = $1', [identity]);
+  const hint = same === undefined ? 'move to a new one' : 'it has the data of --from, so it was moved before';
+  return new MoveError(`${NOT_EMPTY}: ${hint}`);
+}
+
+async function makePartitions(tx: Queryable, source: Queryable): Promise<void> {
+  const existing = new Set((await readPartitions(tx)).map(({ name }) => name));
+  for (const { name, of, bounds } of await readPartitions(source)) {
+    if (!existing.has(name)) await tx.query(`create table ${name} partition of ${of} ${bounds}`);
+  }
+}
+
+async function assertSameTables(tx: Queryable, source: Source, tables: readonly Table[]): Promise<void> {
+  const shape = (all: readonly Table[]) =>
+    all.map(
+      ({ name, columns }) =>
+        `${name} (${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`,
+    );
+  const [queue] = await tx.query<{ version: number }>('select version from pgboss.version');
+  const here = shape(tables);
+  const there = shape(source.tables);
+  const differs = here.find((text) => !there.includes(text)) ?? there.find((text) => !here.includes(text));
+  if (differs === undefined && queue?.version === source.queueVersion) return;
+  const what = differs === undefined ? 'the tables of the queue' : String(differs.split(' ', 1)[0]);
+  throw new MoveError(
+    `--from: ${what} is of another version: start this version of the service on it once, stop it, and run this command again`,
+  );
+}
+
+/** Completes the move: the target is a database like any other from then on. */
+export async function completeTarget(target: Target, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables) await target.database.query(`analyze ${name}`);
+  await writeTarget(target, async (tx) => {
+    for (const { name } of tables) await tx.query(`alter table ${name} enable trigger user`);
+    await dropMarker(tx);
+  });
+  const { address } = target;
+  if ('folder' in address) await rm(markerFile(address.folder), { force: true });
+}
