@@ -80,9 +80,9 @@ async function fill(
     const step = moving.begin(table, before.moved);
     await copyRows(source.tx, target, table, before, step);
   }
-  const verifying = measureProgress('verifying', source, report);
+  const checking = measureProgress('checking', source, report);
   const verified: MovedTable[] = [];
-  for (const table of tables) verified.push(await verify(source.tx, target, table, verifying.begin(table)));
+  for (const table of tables) verified.push(await verify(source.tx, target, table, checking.begin(table)));
   await onSide('--to', () => completeTarget(target, tables));
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return { tables: verified, rows, filesInBucket, connections };

@@ -3,7 +3,7 @@ import type { Source } from './source.ts';
 
 /** How far a step of the move has come. */
 export interface MoveProgress {
-  step: 'moving' | 'verifying';
+  step: 'moving' | 'checking';
   table: string;
   /** The rows of the table that are done, and all of them. */
   rows: number;

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { Database } from '../../../db/driver/database.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import type { MoveReport } from '../../../db/move/move-database.ts';
+import { moveDatabase } from '../../../db/move/move-database.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import { databaseUrl, prepareDatabase } from '../../support/needs/database.ts';
+import {
+  createEmptyDatabase,
+  createPreparedDatabase,
+  openEmbedded,
+  type ServerDatabase,
+} from '../../support/needs/own-database.ts';
+import { serviceFolder, temporaryFolder } from '../../support/needs/process.ts';
+
+/** A kind of database that can be moved, or moved to. */
+export type Kind = 'embedded' | 'postgres';
+
+/** Every direction that the database of this run adds. */
+export const DIRECTIONS: readonly (readonly [from: Kind, to: Kind])[] =
+  databaseUrl === undefined
+    ? [['embedded', 'embedded']]
+    : [
+        ['embedded', 'postgres'],
+        ['postgres', 'embedded'],
+        ['postgres', 'postgres'],
+      ];
+
+/** A database as the command names it. */
+export interface Named {
+  address: string;
+  /** The connection string; undefined for an embedded one. */
+  url: string | undefined;
+  open(): Promise<Database>;
+}
+
+const servers: ServerDatabase[] = [];
+
+/** Drops what is on the server. Call it when the tests of a file are done. */
+export async function dropServers(): Promise<void> {
+  for (const own of servers.splice(0)) await own.drop();
+}
+
+function onServer(own: ServerDatabase): Named {
+  servers.push(own);
+  const open = async () => openPostgres(own.url, createLogger('fatal', 'test'));
+  return { address: own.url, url: own.url, open };
+}
+
+function inFolder(folder: string): Named {
+  return { address: folder, url: undefined, open: () => openEmbedded({ dataDir: folder }) };
+}
+
+/** Names a database that does not exist, or is empty. */
+export async function emptyDatabase(kind: Kind): Promise<Named> {
+  if (kind === 'postgres') return onServer(await createEmptyDatabase(databaseUrl ?? ''));
+  return inFolder(join(await temporaryFolder(), 'data'));
+}
+
+/** Makes a migrated database with its principal. */
+export async function preparedDatabase(kind: Kind): Promise<Named> {
+  if (kind === 'postgres') return onServer(await createPreparedDatabase(databaseUrl ?? ''));
+  const made = inFolder(join(await serviceFolder(), '.data'));
+  await use(made, prepareDatabase);
+  return made;
+}
+
+/** Opens a database, and closes it again. */
+export async function use<T>(named: Named, fn: (database: Database) => Promise<T>): Promise<T> {
+  const database = await named.open();
+  try {
+    return await fn(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Moves one database to the other, in this process. */
+export function move(from: Named, to: Named): Promise<MoveReport> {
+  return moveDatabase({ from: from.address, to: to.address }, () => undefined);
+}
