@@ -38,6 +38,8 @@ export interface Table {
   key: Column[];
   /** The tables that it refers to. */
   references: string[];
+  /** Whether its rows are lost when the server, or the process of an embedded database, is killed. */
+  isUnlogged: boolean;
   /** The size on the disk. */
   bytes: number;
 }
@@ -45,6 +47,7 @@ export interface Table {
 interface CatalogRow {
   name: string;
   kind: string;
+  isUnlogged: boolean;
   columns: Column[];
   key: string[] | null;
   references: string[];
@@ -57,7 +60,7 @@ interface CatalogRow {
  */
 export async function readTables(tx: Queryable): Promise<Table[]> {
   const rows = await tx.query<CatalogRow>(
-    `select format('%I.%I', n.nspname, c.relname) as name, c.relkind as kind,
+    `select format('%I.%I', n.nspname, c.relname) as name, c.relkind as kind, c.relpersistence = 'u' as "isUnlogged",
             (select json_agg(json_build_object('name', quote_ident(a.attname),
                       'type', format_type(a.atttypid, a.atttypmod), 'isNullable', not a.attnotnull)
                       order by a.attname collate "C")
@@ -85,7 +88,7 @@ export async function readTables(tx: Queryable): Promise<Table[]> {
   return inOrderOfReference(rows.filter(({ name }) => !(name in LEFT_OUT)).map(toTable));
 }
 
-function toTable({ name, kind, columns, key, references, bytes }: CatalogRow): Table {
+function toTable({ name, kind, isUnlogged, columns, key, references, bytes }: CatalogRow): Table {
   if (kind !== 'r' && kind !== 'p') throw new Error(`${name} is not a table, and is not moved`);
   const isEmptied = (column: Column) => `${name}.${column.name}` in EMPTIED;
   const moved = columns.filter((column) => !isEmptied(column));
@@ -97,6 +100,7 @@ function toTable({ name, kind, columns, key, references, bytes }: CatalogRow): T
     emptied: columns.filter(isEmptied).map((column) => column.name),
     key: keyed.filter((column) => column !== undefined),
     references: references.filter((other) => other !== name),
+    isUnlogged,
     bytes,
   };
 }

@@ -18,6 +18,7 @@ import {
   markerFile,
   notePrepared,
   readMove,
+  resetProgress,
 } from './marker.ts';
 import { MoveError } from './move-error.ts';
 import type { Source } from './source.ts';
@@ -107,11 +108,14 @@ export async function prepareTarget(target: Target, source: Source): Promise<voi
     await assertSameTables(tx, source, tables);
     // The triggers count, seal and keep versions of what is written. Their results are rows that are moved.
     for (const { name } of tables) await tx.query(`alter table ${name} disable trigger user`);
-    if ((await readMove(tx)).isPrepared) return;
-    for (const { name } of tables.toReversed()) await tx.query(`delete from ${name}`);
-    await notePrepared(
+    const { isPrepared } = await readMove(tx);
+    // A process that was killed can have lost the rows of unlogged tables: they are moved from the beginning.
+    const emptied = isPrepared ? tables.filter(({ isUnlogged }) => isUnlogged) : tables;
+    for (const { name } of emptied.toReversed()) await tx.query(`delete from ${name}`);
+    const note = isPrepared ? resetProgress : notePrepared;
+    await note(
       tx,
-      tables.map(({ name }) => name),
+      emptied.map(({ name }) => name),
     );
   });
 }
