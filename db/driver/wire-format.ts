@@ -60,6 +60,32 @@ export function int4ArrayBinary(values: Int32Array): Uint8Array {
   return bytes;
 }
 
+/**
+ * An array of any type with elements in its binary format (`array_recv`), as `int4ArrayBinary`. An element that is null
+ * has the length -1.
+ * @param oid the type of the elements, in the database that reads the array
+ */
+export function arrayBinary(oid: number, elements: readonly (Uint8Array | null)[]): Uint8Array {
+  const size = elements.reduce((sum, element) => sum + 4 + (element?.byteLength ?? 0), 20);
+  const bytes = new Uint8Array(elements.length === 0 ? 12 : size);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, elements.length === 0 ? 0 : 1);
+  view.setInt32(4, elements.includes(null) ? 1 : 0);
+  view.setUint32(8, oid);
+  if (elements.length === 0) return bytes;
+  view.setInt32(12, elements.length);
+  view.setInt32(16, 1);
+  let at = 20;
+  for (const element of elements) {
+    view.setInt32(at, element?.byteLength ?? -1);
+    at += 4;
+    if (element === null) continue;
+    bytes.set(element, at);
+    at += element.byteLength;
+  }
+  return bytes;
+}
+
 /** Returns the elements of an `int4[]` with one axis in the form above, which `array_send` returns. */
 export function int4ArrayValues(bytes: Uint8Array): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -24,6 +24,8 @@ export interface Column {
   name: string;
   /** The type, with its schema unless it is of PostgreSQL itself. */
   type: string;
+  /** The number of the type, which another database has another one for. */
+  oid: number;
   isNullable: boolean;
 }
 
@@ -62,7 +64,7 @@ export async function readTables(tx: Queryable): Promise<Table[]> {
   const rows = await tx.query<CatalogRow>(
     `select format('%I.%I', n.nspname, c.relname) as name, c.relkind as kind, c.relpersistence = 'u' as "isUnlogged",
             (select json_agg(json_build_object('name', quote_ident(a.attname),
-                      'type', format_type(a.atttypid, a.atttypmod), 'isNullable', not a.attnotnull)
+                      'type', format_type(a.atttypid, a.atttypmod), 'oid', a.atttypid::int8, 'isNullable', not a.attnotnull)
                       order by a.attname collate "C")
                from pg_attribute a
               where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,

@@ -72,13 +72,14 @@ async function fill(
   report: (progress: MoveProgress) => void,
 ): Promise<MoveReport> {
   const { tables, counts, filesInBucket, connections } = source;
-  await onSide('--to', () => prepareTarget(target, source));
+  const filled = await onSide('--to', () => prepareTarget(target, source));
   const moved = await onSide('--to', () => readProgress(target.database));
   const moving = measureProgress('moving', source, report);
   for (const table of tables) {
     const before = moved.get(table.name) ?? { moved: 0, lastKey: null };
     const step = moving.begin(table, before.moved);
-    await copyRows(source.tx, target, table, before, step);
+    const to = filled.get(table.name) ?? table;
+    await copyRows(source.tx, target, { from: table, to }, before, step);
   }
   const checking = measureProgress('checking', source, report);
   const verified: MovedTable[] = [];
@@ -92,12 +93,12 @@ async function fill(
 async function copyRows(
   source: Queryable,
   target: Target,
-  table: Table,
+  { from, to }: { from: Table; to: Table },
   before: TableProgress,
   onRows: (rows: number) => void,
 ): Promise<void> {
   const read = (after: readonly string[] | null) => {
-    const page = onSide('--from', () => readPage(source, table, after));
+    const page = onSide('--from', () => readPage(source, from, after));
     // If a page cannot be written, nobody waits for the next one.
     page.catch(() => undefined);
     return page;
@@ -110,10 +111,10 @@ async function copyRows(
     reading = read(page.lastKey);
     const next = { moved: progress.moved + page.rows, lastKey: page.lastKey };
     const write = async (tx: Queryable) => {
-      if (!(await storeProgress(tx, table.name, progress, next))) {
+      if (!(await storeProgress(tx, to.name, progress, next))) {
         throw new MoveError('--to: another process moves into the same database: wait until it has ended');
       }
-      await insertPage(tx, table, page);
+      await insertPage(tx, to, page);
     };
     await onSide('--to', () => writeTarget(target, write));
     progress = next;

@@ -1,20 +1,42 @@
 import type { Queryable } from '../driver/database.ts';
+import { arrayBinary } from '../driver/wire-format.ts';
 import type { Column, Table } from './catalog.ts';
 
-/** Rows of a page at most, and their size as texts. A single row can be larger. */
+/** Rows of a page at most, and their size in it. A single row can be larger. */
 const PAGE_ROWS = 2000;
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Rows of a page that is only hashed, where the database is. */
 const HASHED_ROWS = 2000;
 
-/** How much larger a value is as text than as `pg_column_size` or `octet_length` tells, at most. */
-const TEXT_OF: Readonly<Record<string, string>> = {
+/** How much larger a value is in a page than as `pg_column_size` or `octet_length` tells, at most. */
+const SIZE_OF: Readonly<Record<string, string>> = {
   text: 'octet_length(%)',
+  // The driver reads bytes in hexadecimal.
   bytea: '2 * octet_length(%)',
-  // It can be compressed.
-  jsonb: '6 * pg_column_size(%)',
 };
-const OTHER_TEXT = '6 * pg_column_size(%)';
+const BINARY_SIZE = '2 * pg_column_size(%)';
+/** It can be compressed. */
+const OTHER_SIZE = '6 * pg_column_size(%)';
+
+/** What returns a value in the binary form of its type: for types whose texts are slow to read. The others are texts. */
+const SEND: Readonly<Record<string, string>> = {
+  bytea: '%',
+  'public.halfvec': 'public.halfvec_send(%)',
+  'public.sparsevec': 'public.sparsevec_send(%)',
+};
+
+/** A type without its size: `public.halfvec` of `public.halfvec(1024)`. */
+function baseOf(type: string): string {
+  const size = type.indexOf('(');
+  return size < 0 || type.endsWith('[]') ? type : type.slice(0, size);
+}
+
+const sendOf = ({ type }: Column) => SEND[baseOf(type)];
+
+function sizeOf(column: Column): string {
+  const size = SIZE_OF[column.type] ?? (sendOf(column) === undefined ? OTHER_SIZE : BINARY_SIZE);
+  return `coalesce(${size.replace('%', column.name)}, 0)`;
+}
 
 /** Stands for null in the key of the only kind of table that has nulls there. It is no id of a row. */
 const NO_UUID = '00000000-0000-0000-0000-000000000000';
@@ -38,16 +60,19 @@ function pageOf({ name, key }: Table, after: readonly string[] | null, columns: 
   };
 }
 
-/** A page of rows, as texts. */
+/** A value as text, or in the binary form of its type. */
+type Value = string | Uint8Array | null;
+
+/** A page of rows. */
 export interface Page {
   /** The values of each column of the table. */
-  values: (string | null)[][];
+  values: Value[][];
   rows: number;
   lastKey: string[];
 }
 
 /**
- * Reads the next rows of a table, as texts.
+ * Reads the next rows of a table.
  * @param after the key of the row before; null: from the first row on
  * @returns null if there are no more rows
  */
@@ -57,9 +82,7 @@ export async function readPage(
   after: readonly string[] | null,
 ): Promise<Page | null> {
   const { columns, key } = table;
-  const sizes = columns.map(({ name, type }) =>
-    `coalesce(${TEXT_OF[type] ?? OTHER_TEXT}, 0)`.replace('%', name),
-  );
+  const sizes = columns.map(sizeOf);
   const names = columns.map(({ name }, index) => `${name} as c${index}`);
   const { text, order } = pageOf(
     table,
@@ -68,11 +91,14 @@ export async function readPage(
     PAGE_ROWS,
   );
   const selected = [
-    ...columns.map((_, index) => `c${index}::text as c${index}`),
+    ...columns.map((column, index) => {
+      const send = sendOf(column)?.replace('%', `c${index}`);
+      return `${send ?? `c${index}::text`} as c${index}`;
+    }),
     ...key.map((_, index) => `k${index}::text as t${index}`),
   ];
   // The values that are not kept are not read: a large one is stored outside of its row.
-  const rows = await tx.query<Record<string, string | null>>(
+  const rows = await tx.query<Record<string, Value>>(
     `select ${selected.join(', ')} from (
        select p.*, sum(size) over (order by ${order} rows unbounded preceding) - size as before from (${text}) p
      ) q where before < ${PAGE_BYTES} order by ${order}`,
@@ -87,16 +113,25 @@ export async function readPage(
   };
 }
 
-/** Inserts the rows of a page. */
+/**
+ * Inserts the rows of a page.
+ * @param table the table of the target
+ */
 export async function insertPage(tx: Queryable, table: Table, { values }: Page): Promise<void> {
   const { name, columns, emptied } = table;
   const names = [...columns.map((column) => column.name), ...emptied];
-  const given = columns.map((_, index) => `$${index + 1}::text[]`);
+  const given = columns.map((column, index) => {
+    const type = sendOf(column) === undefined ? 'text' : baseOf(column.type);
+    return `$${index + 1}::${type}[]`;
+  });
   const cast = [...columns.map(({ type }, index) => `c${index}::${type}`), ...emptied.map(() => 'null')];
   await tx.query(
     `insert into ${name} (${names.join(', ')}) overriding system value
        select ${cast.join(', ')} from unnest(${given.join(', ')}) as g (${columns.map((_, index) => `c${index}`).join(', ')})`,
-    values,
+    columns.map((column, index) => {
+      const all = values[index] ?? [];
+      return sendOf(column) === undefined ? all : arrayBinary(column.oid, all as (Uint8Array | null)[]);
+    }),
   );
 }
 

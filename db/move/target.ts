@@ -86,9 +86,10 @@ export function writeTarget<T>({ database }: Target, fn: (tx: Queryable) => Prom
 
 /**
  * Makes the target ready for rows: it has the tables, no rows but those of this move, and triggers that do not run.
+ * @returns the tables of the target, by name
  * @throws MoveError if it is not empty, except for an unfinished move from the same source
  */
-export async function prepareTarget(target: Target, source: Source): Promise<void> {
+export async function prepareTarget(target: Target, source: Source): Promise<ReadonlyMap<string, Table>> {
   const { database, address, logger } = target;
   await database.transaction(async (tx) => {
     if (await hasMarker(tx)) {
@@ -102,7 +103,7 @@ export async function prepareTarget(target: Target, source: Source): Promise<voi
   await ensureServiceRoles(database);
   await migrate(database);
   await createQueueTables(database, 'url' in address ? address.url : null, logger);
-  await writeTarget(target, async (tx) => {
+  return writeTarget(target, async (tx) => {
     await makePartitions(tx, source.tx);
     const tables = await readTables(tx);
     await assertSameTables(tx, source, tables);
@@ -117,6 +118,7 @@ export async function prepareTarget(target: Target, source: Source): Promise<voi
       tx,
       emptied.map(({ name }) => name),
     );
+    return new Map(tables.map((table) => [table.name, table]));
   });
 }
 

@@ -75,6 +75,9 @@ describe('the package of the terminal client', () => {
     assert.match(whoami, /^Owner <owner@localhost>/);
     const failed = npm(empty, 'npx', ['memory', 'whoami', '--url', base], { MEMORY_API_TOKEN: 'wrong' });
     await assert.rejects(failed, { code: 1 });
+    // That needs drivers of databases, which only the service has.
+    const moved = npm(empty, 'npx', ['memory', 'move', '--from', 'a', '--to', 'b']);
+    await assert.rejects(moved, /a database is moved in the folder of the service/);
   });
 
   test('contains no code of the service, and the licenses of the packages in it', async () => {

@@ -41,8 +41,32 @@ for (const [from, to] of DIRECTIONS) {
       });
     }
 
+    test('names a table that the source has changed since, and stays unfinished', async () => {
+      const change = (title: string) =>
+        use(source, async (database) => {
+          await database.query('update memory.source set title = $1', [title]);
+        });
+      const [row] = await use(source, (database) =>
+        database.query<{ title: string }>('select title from memory.source'),
+      );
+      await change('changed');
+      await assert.rejects(move(source, target), {
+        name: 'MoveError',
+        message: /^--to: memory\.source has other rows, so the move is not complete\. /,
+      });
+      assert.ok(await use(target, hasMarker));
+      await change(String(row?.title));
+    });
+
     test('is complete, with every row once, when it is run again', async () => {
-      await move(source, target);
+      const args = [join(ROOT, 'cli/main.ts'), 'move', '--from', source.address, '--to', target.address];
+      const run = startCommand(process.execPath, args);
+      assert.equal(await run.exited, 0, run.stderr.join('\n'));
+      assert.match(
+        String(run.stdout[0]),
+        /^Moved [\d,]+ rows of \d+ tables, verified by counts and SHA-256\.$/,
+      );
+      assert.match(run.stderr.join('\n'), /^moving +\S+: [\d,]+ of [\d,]+ rows/m);
       const moved = await use(target, readAll);
       assertEqualRows(before, moved, from === 'embedded' ? UNLOGGED : []);
       // Those that the source has left.

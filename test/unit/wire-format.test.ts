@@ -3,7 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SparseVector } from 'pgvector';
 import type { EmbeddedDatabase } from '../../db/driver/embedded.ts';
-import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
+import {
+  arrayBinary,
+  halfvecBinary,
+  int4ArrayBinary,
+  termsToSparsevecBinary,
+} from '../../db/driver/wire-format.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import { openPrepared } from '../support/needs/database.ts';
 
@@ -54,6 +59,16 @@ describe('the binary format', () => {
 
   test('an empty int4 array has no axis', () => {
     assert.equal(hex(int4ArrayBinary(new Int32Array(0))), '000000000000000000000017');
+  });
+
+  test('an array of any type has the same form, and -1 as the length of null', () => {
+    const [one, two] = [Uint8Array.of(0xff, 0xff, 0xff, 0xff), Uint8Array.of(0, 0, 1, 2)];
+    assert.equal(hex(arrayBinary(23, [one, two])), hex(int4ArrayBinary(Int32Array.of(-1, 258))));
+    assert.equal(hex(arrayBinary(23, [])), hex(int4ArrayBinary(new Int32Array(0))));
+    assert.equal(
+      hex(arrayBinary(17, [null, Uint8Array.of(7)])),
+      '0000000100000001000000110000000200000001ffffffff0000000107',
+    );
   });
 
   test('a halfvec has the dimensions, zero and the values as float16', () => {
