@@ -33,7 +33,7 @@ export function measureProgress(
   let skipped = 0;
   return {
     /**
-     * Begins a table, of which an earlier process has done some rows.
+     * Begins a table. An earlier process can have done some of its rows.
      * @returns what is to be called with each number of rows that are done
      */
     begin: ({ name, bytes }: Table, before = 0) => {

@@ -107,7 +107,7 @@ export async function prepareTarget(target: Target, source: Source): Promise<Rea
     await makePartitions(tx, source.tx);
     const tables = await readTables(tx);
     await assertSameTables(tx, source, tables);
-    // The triggers count, seal and keep versions of what is written. Their results are rows that are moved.
+    // The triggers count, seal and keep versions of written rows. Their results are rows that are moved.
     for (const { name } of tables) await tx.query(`alter table ${name} disable trigger user`);
     const { isPrepared } = await readMove(tx);
     // A process that was killed can have lost the rows of unlogged tables: they are moved from the beginning.

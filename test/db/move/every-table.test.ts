@@ -18,7 +18,11 @@ for (const [from, to] of DIRECTIONS) {
       return readAll(database);
     });
     const target = await emptyDatabase(to);
+    // As a service that was not stopped. With an embedded database, it would stop the move.
+    const service = from === 'postgres' ? await source.open() : null;
+    await service?.query('select 1');
     const report = await move(source, target);
+    await service?.close();
     const moved = await use(target, async (database) => {
       const rows = await readAll(database);
       const [left] = await database.query<{
@@ -41,7 +45,7 @@ for (const [from, to] of DIRECTIONS) {
       assertEqualRows(before, moved.rows);
     });
 
-    test('reports the rows of each table', () => {
+    test('reports the rows of each table, files in a bucket, and connections of a service', () => {
       const all = [...before].filter(([table]) => !NOT_MOVED.includes(table));
       assert.deepEqual(
         report.tables.map(({ name, rows }) => [name, rows]).sort(),
@@ -51,6 +55,8 @@ for (const [from, to] of DIRECTIONS) {
         report.rows,
         all.reduce((sum, [, rows]) => sum + rows.length, 0),
       );
+      assert.equal(report.filesInBucket, 1);
+      assert.equal(report.connections > 0, from === 'postgres');
       assert.ok(report.tables.every(({ sha256 }) => /^[0-9a-f]{64}$/.test(sha256)));
     });
 

@@ -16,6 +16,9 @@ const AWKWARD = [
      select '$company', sha256(content), octet_length(content), content
        from (select string_agg(decode(lpad(to_hex(n % 256), 2, '0'), 'hex'), '' order by n) as content
                from generate_series(1, 3000000) n) blob`,
+  // In a bucket.
+  `insert into memory.workspace_blob (company_id, sha256, bytes, object_id, block_sha256)
+     values ('$company', sha256('object'), 6, gen_random_uuid(), sha256('object'))`,
   `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type, detail, at)
      select '$company', gen_random_uuid(), 'test.event', '$user', 'x', jsonb_build_object('n', n),
             timestamptz '2026-01-01 00:00:00.123456+00' + n * interval '1 microsecond'
@@ -45,7 +48,7 @@ const OF_QUEUE = [
   `insert into pgboss.queue_stats (id, name, captured_on) values (gen_random_uuid(), 'import.process', '2020-02-29 12:00+00')`,
 ];
 
-/** Tables of which the target has other rows, and why is said in db/move/catalog.ts. */
+/** Tables that have other rows in the target. The reasons are in db/move/catalog.ts. */
 export const NOT_MOVED = [
   'identity.caller_change',
   'memory.function_file',
