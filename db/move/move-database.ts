@@ -7,7 +7,7 @@ import { readProgress, storeProgress, type TableProgress } from './marker.ts';
 import { MoveError, onSide } from './move-error.ts';
 import { type Digest, digestPage, insertPage, readPage } from './pages.ts';
 import { type MoveProgress, measureProgress } from './progress.ts';
-import { openSource, readSource, type Source } from './source.ts';
+import { countRows, openSource, readSource, type Source } from './source.ts';
 import { completeTarget, openTarget, prepareTarget, type Target, writeTarget } from './target.ts';
 
 /** A table that was moved. */
@@ -83,7 +83,7 @@ async function fill(
   }
   const checking = measureProgress('checking', source, report);
   const verified: MovedTable[] = [];
-  for (const table of tables) verified.push(await verify(source.tx, target, table, checking.begin(table)));
+  for (const table of tables) verified.push(await verify(source, target, table, checking.begin(table)));
   await onSide('--to', () => completeTarget(target, tables));
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return { tables: verified, rows, filesInBucket, connections };
@@ -123,11 +123,11 @@ async function copyRows(
 }
 
 /**
- * Compares a table on both sides.
+ * Compares a table on both sides: the rows that are counted, and the digests of all of them.
  * @throws MoveError if it differs
  */
 async function verify(
-  source: Queryable,
+  { tx: source, counts }: Source,
   target: Target,
   table: Table,
   onRows: (rows: number) => void,
@@ -136,11 +136,15 @@ async function verify(
     onSide('--from', () => digest(source, table, onRows)),
     onSide('--to', () => writeTarget(target, (tx) => digest(tx, table, () => undefined))),
   ]);
-  if (there.rows === here.rows && there.sha256 === here.sha256) {
+  const [counted, expected] = [
+    await onSide('--to', () => countRows(target.database, table)),
+    counts.get(table.name),
+  ];
+  const isWhole = here.rows === expected && there.rows === expected && counted === expected;
+  if (isWhole && there.sha256 === here.sha256) {
     return { name: table.name, rows: here.rows, sha256: here.sha256.toString(16).padStart(64, '0') };
   }
-  const difference =
-    there.rows === here.rows ? 'other rows' : `${here.rows} rows, and --from has ${there.rows}`;
+  const difference = counted === expected ? 'other rows' : `${counted} rows, and --from has ${expected}`;
   throw new MoveError(
     `--to: ${table.name} has ${difference}, so the move is not complete. If --from was used since the move began, delete the ` +
       'database of --to and move again',

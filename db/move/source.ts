@@ -70,14 +70,13 @@ async function describe(tx: Queryable): Promise<Source> {
   );
   if (state === undefined) throw new Error('the state of the source was not read');
   const tables = await readTables(tx);
-  return { tx, identity: principal.id, tables, counts: await countRows(tx, tables), ...state };
+  const counts = new Map<string, number>();
+  for (const table of tables) counts.set(table.name, await countRows(tx, table));
+  return { tx, identity: principal.id, tables, counts, ...state };
 }
 
-async function countRows(tx: Queryable, tables: readonly Table[]): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { name } of tables) {
-    const [row] = await tx.query<{ count: number }>(`select count(*) as count from ${name}`);
-    counts.set(name, row?.count ?? 0);
-  }
-  return counts;
+/** Counts the rows of a table. */
+export async function countRows(tx: Queryable, { name }: Table): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(`select count(*) as count from ${name}`);
+  return row?.count ?? 0;
 }

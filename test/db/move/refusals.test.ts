@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createMarker } from '../../../db/move/marker.ts';
+import { createMarker, notePrepared, readProgress, storeProgress } from '../../../db/move/marker.ts';
 import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
 import { checkBackend } from '../../../db/startup/check-backend.ts';
 import { lockFolder } from '../../../db/startup/folder-lock.ts';
@@ -112,10 +112,23 @@ describe('a move is refused', () => {
       await assertRefused(source, named(folder), /^--to: the folder is not empty: /);
     });
 
-    test('to a database with an unfinished move from another one, which no service starts on', async () => {
+    test('to a database with an unfinished move from another one, which no service starts on and one process fills', async () => {
       const target = await emptyDatabase(KIND);
       if (KIND === 'embedded') await mkdir(target.address);
-      await use(target, (database) => database.transaction((tx) => createMarker(tx, 'another')));
+      await use(target, (database) =>
+        database.transaction(async (tx) => {
+          await createMarker(tx, 'another');
+          await notePrepared(tx, ['a.table']);
+          const [none, some] = [
+            { moved: 0, lastKey: null },
+            { moved: 2, lastKey: ['x'] },
+          ];
+          assert.equal(await storeProgress(tx, 'a.table', none, some), true);
+          // As a second process does that read the progress before.
+          assert.equal(await storeProgress(tx, 'a.table', none, some), false);
+          assert.deepEqual((await readProgress(tx)).get('a.table'), some);
+        }),
+      );
       if (KIND === 'embedded') await writeFile(join(target.address, 'unfinished-move'), '');
       await assertRefused(
         source,
