@@ -9,8 +9,10 @@ import { execFile, spawn, spawnSync } from '../support/needs/command.ts';
 import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
 
+/** The client as it is in the folder of the service. */
+export const CHECKOUT = join(ROOT, 'cli/main.ts');
 /** The client as its package has it, if the run has written it. */
-const CLI = process.env['MEMORY_TEST_CLIENT'] ?? join(ROOT, 'cli/main.ts');
+const PACKAGED = process.env['MEMORY_TEST_CLIENT'] ?? CHECKOUT;
 
 /** Longer than any command takes: one that hangs fails its test and is not left behind. */
 const TIMEOUT_MS = 120_000;
@@ -40,7 +42,7 @@ interface RunOptions {
 }
 
 /** Makes people for a file's tests. Call it at file level: the folders go when the file is done. */
-export async function openHomes(): Promise<() => Promise<Person>> {
+export async function openHomes(client = PACKAGED): Promise<() => Promise<Person>> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-test-'));
   after(() => rm(folder, { recursive: true }));
   return async () => {
@@ -51,7 +53,7 @@ export async function openHomes(): Promise<() => Promise<Person>> {
       run: (args, { env = {}, input = '', heldOpen = false } = {}) =>
         new Promise((resolve) => {
           const options = { cwd: home, env: environment(home, env), timeout: TIMEOUT_MS };
-          const child = execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+          const child = execFile(process.execPath, [client, ...args], options, (error, stdout, stderr) => {
             // One that was killed has no code, and must not pass for one that ended well.
             resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
           });
@@ -153,7 +155,7 @@ export function runAtTerminal(
   columns = 0,
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; shown: string }> {
-  const command = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, PACKAGED, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(
     'script',
     ['-qec', `stty cols ${columns}; ${command}; code=$?; stty -a; exit $code`, '/dev/null'],

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { assertRefused, openHomes } from './cli.ts';
+import { assertRefused, CHECKOUT, openHomes } from './cli.ts';
 
-const { home, run } = await (await openHomes())();
+// The package of the client cannot move databases.
+const { home, run } = await (await openHomes(CHECKOUT))();
 
 // Moves are tested in test/db/move, and by this command in test/faults/kill-move.test.ts.
 describe('cli move --from', () => {

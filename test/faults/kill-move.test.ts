@@ -19,18 +19,18 @@ const PLACES = [
 ];
 
 for (const [from, to] of DIRECTIONS) {
-  describe(`a move from ${from} to ${to} that is killed again and again`, async () => {
-    const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
-    const before = await use(source, async (database) => {
-      await fillEveryTable(database, source);
-      return readAll(database);
-    });
-    const places = [
-      // While the engine creates its files.
-      ...(to === 'embedded' ? [join(target.address, 'postgres', 'base')] : []),
-      ...PLACES,
-    ];
+  const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
+  const before = await use(source, async (database) => {
+    await fillEveryTable(database, source);
+    return readAll(database);
+  });
+  const places = [
+    // While the engine creates its files.
+    ...(to === 'embedded' ? [join(target.address, 'postgres', 'base')] : []),
+    ...PLACES,
+  ];
 
+  describe(`a move from ${from} to ${to} that is killed again and again`, () => {
     for (const place of places) {
       test(`is unfinished when it is killed at ${place.replace(target.address, '')}`, async () => {
         const args = [join(ROOT, 'test/db/move/killed-move.ts'), source.address, target.address, place];

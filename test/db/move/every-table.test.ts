@@ -11,36 +11,36 @@ after(dropServers);
 after(endProcesses);
 
 for (const [from, to] of DIRECTIONS) {
-  describe(`a move from ${from} to ${to}`, async () => {
-    const source = await preparedDatabase(from);
-    const before = await use(source, async (database) => {
-      await fillEveryTable(database, source);
-      return readAll(database);
-    });
-    const target = await emptyDatabase(to);
-    // As a service that was not stopped. With an embedded database, it would stop the move.
-    const service = from === 'postgres' ? await source.open() : null;
-    await service?.query('select 1');
-    const report = await move(source, target);
-    await service?.close();
-    const moved = await use(target, async (database) => {
-      const rows = await readAll(database);
-      const [left] = await database.query<{
-        schemas: number;
-        triggers: number;
-        xacts: number;
-        analyzed: number;
-      }>(
-        `select (select count(*)::int from pg_namespace where nspname = 'memory_move') as schemas,
-                (select count(*)::int from pg_trigger where not tgisinternal and tgenabled <> 'O') as triggers,
-                (select count(*)::int from memory.usage_tally where xact is not null) as xacts,
-                (select reltuples::int from pg_class where oid = 'memory.audit_event'::regclass) as analyzed`,
-      );
-      // As a start of the service does.
-      await prepareDatabase(database);
-      return { rows, left, started: await readAll(database) };
-    });
+  const source = await preparedDatabase(from);
+  const before = await use(source, async (database) => {
+    await fillEveryTable(database, source);
+    return readAll(database);
+  });
+  const target = await emptyDatabase(to);
+  // As a service that was not stopped. With an embedded database, it would stop the move.
+  const service = from === 'postgres' ? await source.open() : null;
+  await service?.query('select 1');
+  const report = await move(source, target);
+  await service?.close();
+  const moved = await use(target, async (database) => {
+    const rows = await readAll(database);
+    const [left] = await database.query<{
+      schemas: number;
+      triggers: number;
+      xacts: number;
+      analyzed: number;
+    }>(
+      `select (select count(*)::int from pg_namespace where nspname = 'memory_move') as schemas,
+              (select count(*)::int from pg_trigger where not tgisinternal and tgenabled <> 'O') as triggers,
+              (select count(*)::int from memory.usage_tally where xact is not null) as xacts,
+              (select reltuples::int from pg_class where oid = 'memory.audit_event'::regclass) as analyzed`,
+    );
+    // As a start of the service does.
+    await prepareDatabase(database);
+    return { rows, left, started: await readAll(database) };
+  });
 
+  describe(`a move from ${from} to ${to}`, () => {
     test('moves every row of every table, unchanged, and none twice', () => {
       assertEqualRows(before, moved.rows);
     });

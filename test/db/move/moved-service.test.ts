@@ -48,34 +48,30 @@ async function ended(service: Asked, company: SignedIn, id: string): Promise<Imp
 }
 
 for (const [from, to] of DIRECTIONS) {
-  describe(`a service that was moved from ${from} to ${to}`, async () => {
-    const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
-    const before = await buildTestApp(await source.open(), source.url);
-    const company = await before.company();
-    for (const [index, text] of [
-      'the tapir rests',
-      'the ibex climbs',
-      'a tapir and an ibex rest',
-    ].entries()) {
-      const chunks = [{ text, embedding: along(index + 2) }];
-      const answer = await post(before, company, '/v1/memory/ingest', { title: text, chunks, ...CLAIM });
-      assert.equal(answer.statusCode, 201, answer.body);
-    }
-    await workspaceOf(before.app, company.headers).push([file('team/note.bin', Buffer.from([0, 255, 10]))]);
-    const items = [{ filename: 'late.txt', text: 'the capybara swims' }];
-    const [queued] = (await post(before, company, IMPORTS, { items })).json<{ imports: Import[] }>().imports;
-    assert.ok(queued);
-    const found = await search(before, company);
-    assert.equal(found.length, 3);
-    const counted = await figures(before, company);
-    await sealAll(before.database);
-    const seals = await assertWholeChain(before.database, company);
-    await before.close();
-    await move(source, target);
+  const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
+  const before = await buildTestApp(await source.open(), source.url);
+  const company = await before.company();
+  for (const [index, text] of ['the tapir rests', 'the ibex climbs', 'a tapir and an ibex rest'].entries()) {
+    const chunks = [{ text, embedding: along(index + 2) }];
+    const answer = await post(before, company, '/v1/memory/ingest', { title: text, chunks, ...CLAIM });
+    assert.equal(answer.statusCode, 201, answer.body);
+  }
+  await workspaceOf(before.app, company.headers).push([file('team/note.bin', Buffer.from([0, 255, 10]))]);
+  const items = [{ filename: 'late.txt', text: 'the capybara swims' }];
+  const [queued] = (await post(before, company, IMPORTS, { items })).json<{ imports: Import[] }>().imports;
+  assert.ok(queued);
+  const found = await search(before, company);
+  assert.equal(found.length, 3);
+  const counted = await figures(before, company);
+  await sealAll(before.database);
+  const seals = await assertWholeChain(before.database, company);
+  await before.close();
+  await move(source, target);
 
-    const moved = await buildTestApp(await target.open(), target.url, {}, { supervise: true });
-    after(() => moved.close());
+  const moved = await buildTestApp(await target.open(), target.url, {}, { supervise: true });
+  after(() => moved.close());
 
+  describe(`a service that was moved from ${from} to ${to}`, () => {
     test('finds the same, with the same ranking', async () => {
       assert.deepEqual(
         (await search(moved, company)).map(({ chunk_id, score }) => [chunk_id, score]),

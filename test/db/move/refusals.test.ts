@@ -54,6 +54,8 @@ function configOf({ url, address }: Named) {
   return readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...place });
 }
 
+const source = await startedDatabase();
+
 describe('a move is refused', () => {
   test('from or to an address of another kind, which is not printed', async () => {
     const secret = 'mysql://user:secret@host/db';
@@ -84,9 +86,7 @@ describe('a move is refused', () => {
     await assertRefused(source, target, /^--from: the database has no tables of the service$/);
   });
 
-  describe('from a database that a service has used', async () => {
-    const source = await startedDatabase();
-
+  describe('from a database that a service has used', () => {
     test('while a service uses its folder', { skip: KIND === 'postgres' }, async () => {
       const lock = await lockFolder(source.address);
       await assertRefused(
