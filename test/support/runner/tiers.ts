@@ -60,7 +60,9 @@ export const EMBEDDED_ONLY = [
  * the embedded database.
  */
 export const SLOW_ON_BOTH = [
-  'test/faults/{kill-push,kill-worker}.test.ts',
+  'test/faults/{kill-push,kill-worker,kill-move}.test.ts',
+  // Two of the three directions that they move in there read or write an embedded database.
+  'test/db/move/*.test.ts',
   'test/db/search/wide-filters.test.ts',
   'test/worker/imports/turns.test.ts',
   'test/worker/redaction/planted.test.ts',
