@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { readQueueVersion } from '../queue/pg-boss-jobs.ts';
 import { countMigrations } from '../startup/migrate.ts';
 import type { Address } from './address.ts';
 import { readTables, type Table } from './catalog.ts';
@@ -56,14 +57,13 @@ async function describe(tx: Queryable): Promise<Source> {
   if (pending === known) throw new MoveError('--from: the database has no tables of the service');
   if (pending + functions > 0)
     throw new MoveError(`--from: the database is of an older version: ${START_ONCE}`);
-  const [queue] = await tx.query(`select from pg_class where oid = to_regclass('pgboss.version')`);
+  const queueVersion = await readQueueVersion(tx);
   const [principal] = await tx.query<{ id: string }>('select id from identity.account where is_principal');
-  if (queue === undefined || principal === undefined) {
+  if (queueVersion === null || principal === undefined) {
     throw new MoveError(`--from: the service was never completely started on the database: ${START_ONCE}`);
   }
-  const [state] = await tx.query<Pick<Source, 'queueVersion' | 'filesInBucket' | 'connections'>>(
-    `select (select version from pgboss.version) as "queueVersion",
-            (select count(*)::int from memory.workspace_blob where object_id is not null) as "filesInBucket",
+  const [state] = await tx.query<Pick<Source, 'filesInBucket' | 'connections'>>(
+    `select (select count(*)::int from memory.workspace_blob where object_id is not null) as "filesInBucket",
             (select count(*)::int from pg_stat_activity
               where datname = current_database() and pid <> pg_backend_pid()
                 and application_name like 'team-memory%') as connections`,
@@ -72,7 +72,7 @@ async function describe(tx: Queryable): Promise<Source> {
   const tables = await readTables(tx);
   const counts = new Map<string, number>();
   for (const table of tables) counts.set(table.name, await countRows(tx, table));
-  return { tx, identity: principal.id, tables, counts, ...state };
+  return { tx, identity: principal.id, tables, counts, queueVersion, ...state };
 }
 
 /** Counts the rows of a table. */

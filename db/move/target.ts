@@ -6,6 +6,7 @@ import { type EmbeddedDatabase, openEmbedded, START_MEGABYTES } from '../driver/
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { createQueueTables } from '../queue/create-queue-tables.ts';
+import { readQueueVersion } from '../queue/pg-boss-jobs.ts';
 import { migrate } from '../startup/migrate.ts';
 import { ensureServiceRoles } from '../startup/service-role.ts';
 import type { Address } from './address.ts';
@@ -143,11 +144,10 @@ async function assertSameTables(tx: Queryable, source: Source, tables: readonly 
       ({ name, columns }) =>
         `${name} (${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`,
     );
-  const [queue] = await tx.query<{ version: number }>('select version from pgboss.version');
   const here = shape(tables);
   const there = shape(source.tables);
   const differs = here.find((text) => !there.includes(text)) ?? there.find((text) => !here.includes(text));
-  if (differs === undefined && queue?.version === source.queueVersion) return;
+  if (differs === undefined && (await readQueueVersion(tx)) === source.queueVersion) return;
   const what = differs === undefined ? 'the tables of the queue' : String(differs.split(' ', 1)[0]);
   throw new MoveError(
     `--from: ${what} is of another version: start this version of the service on it once, stop it, and run this command again`,

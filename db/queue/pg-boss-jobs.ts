@@ -16,7 +16,16 @@ export interface Attempt {
   retryCount: number;
 }
 
-// Start-up.
+// Start-up and moves.
+
+/** The version of the tables of pg-boss; null: there are none. */
+export async function readQueueVersion(tx: Queryable): Promise<number | null> {
+  const table = `${QUEUE_SCHEMA}.version`;
+  const [found] = await tx.query('select from pg_class where oid = to_regclass($1)', [table]);
+  if (found === undefined) return null;
+  const [row] = await tx.query<{ version: number }>(`select version from ${table}`);
+  return row?.version ?? null;
+}
 
 /**
  * Makes an index of jobs that run and of those that failed for good, so that they are counted without reading all that are
@@ -89,6 +98,15 @@ export async function releaseAttempt(
     [queue, id, retryCount],
   );
   return rows.length === 1;
+}
+
+/** Forbids further attempts, so that the job fails for good when this attempt fails. */
+export async function forbidRetry(tx: Queryable, queue: string, { id, retryCount }: Attempt): Promise<void> {
+  await tx.query(
+    `update ${JOB} set retry_limit = retry_count
+      where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
+    [queue, id, retryCount],
+  );
 }
 
 // Turns: see turns.ts. The priority of a job is its turn, its group the Company, and the tier of the group the Team.

@@ -67,7 +67,10 @@ describe('the tables of pg-boss', () => {
     const users = files.filter((file) => /QUEUE_SCHEMA/.test(readFileSync(join(ROOT, file), 'utf8')));
     // The first names statements in traces, and has none.
     assert.deepEqual(named.sort(), ['db/driver/statement-span.ts', 'db/queue/pg-boss-jobs.ts']);
+    // A move reads the names of all tables from the catalog.
     assert.deepEqual(users.sort(), [
+      'db/move/catalog.ts',
+      'db/queue/create-queue-tables.ts',
       'db/queue/pg-boss-figures.ts',
       'db/queue/pg-boss-jobs.ts',
       'db/queue/queue.ts',
