@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
-import { readQueueVersion } from '../queue/pg-boss-jobs.ts';
+import { readQueueVersion } from '../queue/pg-boss-figures.ts';
 import { countMigrations } from '../startup/migrate.ts';
 import type { Address } from './address.ts';
 import { readTables, type Table } from './catalog.ts';
@@ -13,7 +13,8 @@ import { hasMarker, isMarkedFolder } from './marker.ts';
 import { MoveError } from './move-error.ts';
 import { TEXTS } from './texts.ts';
 
-const START_ONCE = 'start this version of the service on it once, stop it, and run this command again';
+/** How a database gets the tables of this version. */
+export const START_ONCE = 'start this version of the service on it once, stop it, and run this command again';
 
 /** What is moved, as the transaction of the source sees it. */
 export interface Source {

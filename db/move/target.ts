@@ -6,7 +6,7 @@ import { type EmbeddedDatabase, openEmbedded, START_MEGABYTES } from '../driver/
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { createQueueTables } from '../queue/create-queue-tables.ts';
-import { readQueueVersion } from '../queue/pg-boss-jobs.ts';
+import { readQueueVersion } from '../queue/pg-boss-figures.ts';
 import { migrate } from '../startup/migrate.ts';
 import { ensureServiceRoles } from '../startup/service-role.ts';
 import type { Address } from './address.ts';
@@ -22,7 +22,7 @@ import {
   resetProgress,
 } from './marker.ts';
 import { MoveError } from './move-error.ts';
-import type { Source } from './source.ts';
+import { type Source, START_ONCE } from './source.ts';
 import { TEXTS } from './texts.ts';
 
 /** The database that is filled. */
@@ -127,7 +127,10 @@ async function notEmpty(tx: Queryable, { identity }: Source): Promise<MoveError>
   const [table] = await tx.query(`select from pg_class where oid = to_regclass('identity.account')`);
   const [same] =
     table === undefined ? [] : await tx.query('select from identity.account where id = $1', [identity]);
-  const hint = same === undefined ? 'move to a new one' : 'it has the data of --from, so it was moved before';
+  const hint =
+    same === undefined
+      ? 'move to a new one'
+      : 'it has data of the same service, from an earlier move or a copy, or is --from itself';
   return new MoveError(`${NOT_EMPTY}: ${hint}`);
 }
 
@@ -149,9 +152,7 @@ async function assertSameTables(tx: Queryable, source: Source, tables: readonly 
   const differs = here.find((text) => !there.includes(text)) ?? there.find((text) => !here.includes(text));
   if (differs === undefined && (await readQueueVersion(tx)) === source.queueVersion) return;
   const what = differs === undefined ? 'the tables of the queue' : String(differs.split(' ', 1)[0]);
-  throw new MoveError(
-    `--from: ${what} is of another version: start this version of the service on it once, stop it, and run this command again`,
-  );
+  throw new MoveError(`--from: ${what} is of another version: ${START_ONCE}`);
 }
 
 /** Completes the move: the target is a database like any other from then on. */

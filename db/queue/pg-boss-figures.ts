@@ -7,6 +7,15 @@ import { QUEUE_SCHEMA } from './pg-boss-jobs.ts';
 const JOB = `${QUEUE_SCHEMA}.job`;
 const QUEUE_STATS = `${QUEUE_SCHEMA}.queue_stats`;
 
+/** The version of the tables of pg-boss; null: they do not exist. */
+export async function readQueueVersion(tx: Queryable): Promise<number | null> {
+  const table = `${QUEUE_SCHEMA}.version`;
+  const [found] = await tx.query('select from pg_class where oid = to_regclass($1)', [table]);
+  if (found === undefined) return null;
+  const [row] = await tx.query<{ version: number }>(`select version from ${table}`);
+  return row?.version ?? null;
+}
+
 /** The current figures of a queue. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
 

@@ -16,16 +16,7 @@ export interface Attempt {
   retryCount: number;
 }
 
-// Start-up and moves.
-
-/** The version of the tables of pg-boss; null: there are none. */
-export async function readQueueVersion(tx: Queryable): Promise<number | null> {
-  const table = `${QUEUE_SCHEMA}.version`;
-  const [found] = await tx.query('select from pg_class where oid = to_regclass($1)', [table]);
-  if (found === undefined) return null;
-  const [row] = await tx.query<{ version: number }>(`select version from ${table}`);
-  return row?.version ?? null;
-}
+// Start-up.
 
 /**
  * Makes an index of jobs that run and of those that failed for good, so that they are counted without reading all that are

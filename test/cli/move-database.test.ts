@@ -29,6 +29,8 @@ describe('cli move --from', () => {
       'postgres://user:secret@127.0.0.1:1/db',
       'postgres://user:secret@one,/db',
       'x://user:secret@host',
+      'postgres:user:secret@host',
+      'host=db user=u password=secret',
     ]) {
       const ended = await run(['move', '--from', address, '--to', 'data']);
       assertRefused(ended, /^memory: --from: /);

@@ -80,7 +80,8 @@ for (const [from, to] of DIRECTIONS) {
       if (to === 'embedded') await writeFile(mark, '');
       await assert.rejects(move(source, target), {
         name: 'MoveError',
-        message: '--to: the database is not empty: it has the data of --from, so it was moved before',
+        message:
+          '--to: the database is not empty: it has data of the same service, from an earlier move or a copy, or is --from itself',
       });
       if (to === 'embedded') await assert.rejects(access(mark), { code: 'ENOENT' });
     });
