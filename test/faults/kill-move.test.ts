@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { hasMarker } from '../../db/move/marker.ts';
-import { DIRECTIONS, dropServers, emptyDatabase, move, preparedDatabase, use } from '../db/move/databases.ts';
+import {
+  DIRECTIONS,
+  dropServers,
+  emptyDatabase,
+  type Kind,
+  move,
+  preparedDatabase,
+  use,
+} from '../db/move/databases.ts';
 import { assertEqualRows, fillEveryTable, readAll, UNLOGGED } from '../db/move/rows.ts';
 import { endProcesses, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
@@ -21,7 +29,8 @@ const PLACES = [
 /** Between two of a kind only if the run has no other. */
 const directions = DIRECTIONS.filter(([from, to]) => from !== to || DIRECTIONS.length === 1);
 
-for (const [from, to] of directions) {
+/** Makes a database that has a row in every table, and an empty one. */
+async function prepare(from: Kind, to: Kind) {
   const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
   const before = await use(source, async (database) => {
     await fillEveryTable(database, source);
@@ -32,7 +41,14 @@ for (const [from, to] of directions) {
     ...(to === 'embedded' ? [join(target.address, 'postgres', 'base')] : []),
     ...PLACES,
   ];
+  return { from, to, source, target, before, places };
+}
 
+// All before the first suite: node:test ends what a file has opened when the suites that it knows are done.
+const cases = [];
+for (const [from, to] of directions) cases.push(await prepare(from, to));
+
+for (const { from, to, source, target, before, places } of cases) {
   describe(`a move from ${from} to ${to} that is killed again and again`, () => {
     for (const place of places) {
       test(`is unfinished when it is killed at ${place.replace(target.address, '')}`, async () => {

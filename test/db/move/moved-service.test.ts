@@ -10,7 +10,7 @@ import { assertWholeChain, sealAll, verifyAudit } from '../../support/audit-chai
 import { endProcesses } from '../../support/needs/process.ts';
 import { along, CLAIM, get, post } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
-import { DIRECTIONS, dropServers, emptyDatabase, move, preparedDatabase } from './databases.ts';
+import { DIRECTIONS, dropServers, emptyDatabase, type Kind, move, preparedDatabase } from './databases.ts';
 
 after(dropServers);
 after(endProcesses);
@@ -47,7 +47,8 @@ async function ended(service: Asked, company: SignedIn, id: string): Promise<Imp
   }
 }
 
-for (const [from, to] of DIRECTIONS) {
+/** Moves a service that has data, and starts it on the target. */
+async function moveService(from: Kind, to: Kind) {
   const [source, target] = [await preparedDatabase(from), await emptyDatabase(to)];
   const before = await buildTestApp(await source.open(), source.url);
   const company = await before.company();
@@ -70,7 +71,14 @@ for (const [from, to] of DIRECTIONS) {
 
   const moved = await buildTestApp(await target.open(), target.url, {}, { supervise: true });
   after(() => moved.close());
+  return { from, to, company, queued, found, counted, seals, moved };
+}
 
+// All before the first suite: node:test ends what a file has opened when the suites that it knows are done.
+const cases = [];
+for (const [from, to] of DIRECTIONS) cases.push(await moveService(from, to));
+
+for (const { from, to, company, queued, found, counted, seals, moved } of cases) {
   describe(`a service that was moved from ${from} to ${to}`, () => {
     test('finds the same, with the same ranking', async () => {
       assert.deepEqual(
