@@ -68,8 +68,11 @@ function describe({ tables, rows, filesInBucket, connections }: Report): string 
   return lines.join('\n');
 }
 
+const isAddress = (given: string) => given.startsWith('postgres:') || given.startsWith('postgresql:');
+
 /** A database as the service takes it: relative folders start where the command was called. */
-const absolute = (given: string) => (given.includes('://') ? given : resolve(invocationFolder(), given));
+const absolute = (given: string) =>
+  given.includes('://') || isAddress(given) ? given : resolve(invocationFolder(), given);
 
 /**
  * Moves a whole database: the form of the command move with --from.
