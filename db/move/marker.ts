@@ -66,7 +66,7 @@ export async function createMarker(tx: Queryable, source: string): Promise<void>
 
 /** A move as its target has stored it. */
 export interface StoredMove {
-  /** The identity of the source: see `readIdentity`. */
+  /** The `identity` of the source: see `Source`. */
   source: string;
   /** Whether the target has the tables, and nothing but moved rows in them. */
   isPrepared: boolean;

@@ -91,15 +91,6 @@ export async function releaseAttempt(
   return rows.length === 1;
 }
 
-/** Forbids further attempts, so that the job fails for good when this attempt fails. */
-export async function forbidRetry(tx: Queryable, queue: string, { id, retryCount }: Attempt): Promise<void> {
-  await tx.query(
-    `update ${JOB} set retry_limit = retry_count
-      where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
-    [queue, id, retryCount],
-  );
-}
-
 // Turns: see turns.ts. The priority of a job is its turn, its group the Company, and the tier of the group the Team.
 
 /**
