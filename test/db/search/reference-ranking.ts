@@ -34,6 +34,8 @@ export interface RankedHit {
   semanticRank: number | null;
   keywordRank: number | null;
   duplicates: number;
+  /** What it is placed by: its own or, if a chunk with an equal text is better, that of the best. */
+  placedBy: { named: boolean; score: number };
 }
 
 const LEG = 50;
@@ -82,11 +84,11 @@ export function sumReferenceTerms(layers: readonly TermCounts[]): TermCounts {
   };
 }
 
-/** The best chunks for a query, best first. */
+/** All chunks that a query finds, best first. */
 export function rankByReference(
   chunks: readonly RankedChunk[],
   counts: TermCounts,
-  query: { terms: QueryTerms; embedding: Float32Array | null; topK: number },
+  query: { terms: QueryTerms; embedding: Float32Array | null },
 ): RankedHit[] {
   const visible = chunks.filter((chunk) => chunk.visible);
   const matched = keywordLeg(visible, counts, query.terms);
@@ -118,9 +120,17 @@ export function rankByReference(
     }));
   fused.sort((a, b) => Number(b.named) - Number(a.named) || b.score - a.score || (a.id < b.id ? -1 : 1));
   const equals = Map.groupBy(fused, ({ chunk }) => textHash(chunk.text).toString('hex'));
-  return [...equals.values()].slice(0, query.topK).map((same) => {
+  return [...equals.values()].map((same) => {
     const { id, score, semanticRank, keywordRank } = same.toSorted((a, b) => byAge(a.chunk, b.chunk))[0]!;
-    return { id, score, semanticRank, keywordRank, duplicates: same.length - 1 };
+    const { named, score: best } = same[0]!;
+    return {
+      id,
+      score,
+      semanticRank,
+      keywordRank,
+      duplicates: same.length - 1,
+      placedBy: { named, score: best },
+    };
   });
 }
 

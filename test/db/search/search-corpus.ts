@@ -115,6 +115,9 @@ export function searchCorpus(corpus: SearchCorpus, question: CorpusQuestion): Pr
   );
 }
 
+/** Sums of float32 and of logarithms can differ by this between the database and the reference. */
+const ROUNDING = 1e-5;
+
 /** The same, held to agree with the reference: order, ranks and scores. */
 export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
   const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
@@ -127,16 +130,27 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
       visible: !loading && reads(clientId),
     })),
     sumReferenceTerms([...corpus.counts].flatMap(([layer, counts]) => (reads(layer) ? [counts] : []))),
-    { terms: queryTerms(corpus.team.teamId, query), embedding, topK },
+    { terms: queryTerms(corpus.team.teamId, query), embedding },
   );
-  assert.deepEqual(
-    hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank, hit.duplicates]),
-    ranked.map((hit) => [hit.id, hit.semanticRank, hit.keywordRank, hit.duplicates]),
-    `order for ${query}`,
-  );
+  const known = new Map(ranked.map((hit) => [hit.id, hit]));
+  assert.equal(hits.length, Math.min(topK, ranked.length), query);
+  assert.equal(new Set(hits.map((hit) => hit.chunk_id)).size, hits.length, 'none twice');
   for (const [index, hit] of hits.entries()) {
-    const expected = ranked[index]?.score ?? Number.NaN;
-    assert.ok(Math.abs(hit.score - expected) < 1e-3, `${hit.score} is not ${expected} for ${query}`);
+    const expected = known.get(hit.chunk_id);
+    const here = ranked[index];
+    assert.ok(expected && here, `${hit.text} is found for ${query}`);
+    assert.deepEqual(
+      [hit.semantic_rank, hit.keyword_rank, hit.duplicates],
+      [expected.semanticRank, expected.keywordRank, expected.duplicates],
+      `ranks of ${hit.text} for ${query}`,
+    );
+    assert.ok(Math.abs(hit.score - expected.score) < 1e-3, `${hit.score}, not ${expected.score}: ${query}`);
+    // Another chunk can stand here if only rounding tells apart what the two are placed by. Equals stand by their ids.
+    const { named, score } = expected.placedBy;
+    const difference = Math.abs(score - here.placedBy.score);
+    const isInPlace =
+      hit.chunk_id === here.id || (named === here.placedBy.named && difference > 0 && difference < ROUNDING);
+    assert.ok(isInPlace, `${hit.text} in place ${index + 1}, not ${here.id}: ${query}`);
   }
   return hits;
 }
