@@ -6,7 +6,7 @@ import type { ErasedMember, Member, Session } from '../../../shared/schemas/iden
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
-import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
+import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { sealAll, verifyAudit } from '../../support/audit-chain.ts';
 import { columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
@@ -18,10 +18,13 @@ import {
   newEmail,
   PASSWORD,
 } from '../../support/invites.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
 import { askSession, linkToken, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, get, post } from '../../support/team.ts';
+import { tablesWith } from '../../support/traces.ts';
 
-const service = await openTestApp();
+// It reads all rows that there are.
+const service = await openOwnTestApp();
 const { database } = service;
 const AUDIT = '/v1/company/audit';
 
@@ -38,24 +41,6 @@ async function done(
 ) {
   const answer = await ask(service, by, ...request);
   assert.ok(answer.statusCode < 300, `${request[1]}: ${answer.body}`);
-}
-
-/** The tables that have one of these texts in a row, in any letter case. */
-async function tablesWith(words: readonly string[]): Promise<string[]> {
-  const tables = await database.query<{ name: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as name
-       from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await database.query(
-      `select from ${name} t, unnest($1::text[]) word where strpos(lower(t::text), lower(word)) > 0 limit 1`,
-      [words],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found.sort();
 }
 
 /** A person who has all that names a person or gives access, and has written something, also with an agent token. */
@@ -107,13 +92,13 @@ describe('POST /v1/company/members/:userId/erase', () => {
   test('leaves no name, email, session or token of the person in any table', async () => {
     const company = await service.company();
     const { userId, words } = await addKnownPerson(company);
-    const before = await tablesWith(words);
+    const before = await tablesWith(service, ...words);
     const identity = ['account', 'agent_token', 'agent_token_secret', 'invite', 'reset_link', 'session'];
     assert.deepEqual(before, [...identity.map((table) => `identity.${table}`), 'memory.idempotency_key']);
     const { name, ...rest } = await erased(company, { userId });
     assert.match(name, /^Former member [0-9a-f]{6}$/);
     assert.equal(rest.userId, userId);
-    assert.deepEqual(await tablesWith(words), []);
+    assert.deepEqual(await tablesWith(service, ...words), []);
     const [account] = await database.query(
       'select name, email, password_hash from identity.account where id = $1',
       [userId],
@@ -197,9 +182,9 @@ describe('POST /v1/company/members/:userId/erase', () => {
     const company = await service.company();
     const { userId, words } = await addKnownPerson(company);
     await done(company, 'DELETE', `/v1/company/members/${userId}`);
-    assert.ok((await tablesWith(words)).includes('identity.account'));
+    assert.ok((await tablesWith(service, ...words)).includes('identity.account'));
     const { events } = await recordedBy(service, company, () => erased(company, { userId }));
-    assert.deepEqual(await tablesWith(words), []);
+    assert.deepEqual(await tablesWith(service, ...words), []);
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail['wasRemoved'], detail['revokedInvites']]),
       [['company.member_erase', true, []]],

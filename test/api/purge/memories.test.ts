@@ -13,7 +13,7 @@ import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { removal } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM, get, readStatus } from '../../support/team.ts';
-import { tablesWith, tracesOf } from './traces.ts';
+import { tablesWith, tracesOf } from '../../support/traces.ts';
 
 /** Every row of every table is searched, so the database has only what these tests write. */
 const service = await openOwnTestApp();

@@ -31,7 +31,7 @@ import { outcome } from '../../support/sign-in.ts';
 import { addSource, listSources, removal } from '../../support/source-library.ts';
 import { draftOf } from '../../support/sources.ts';
 import type { Caller } from '../../support/team.ts';
-import { tablesWith, tracesOf } from './traces.ts';
+import { tablesWith, tracesOf } from '../../support/traces.ts';
 
 // The tests look for what is left in all rows, which are many in the database that files share.
 const service = await openOwnTestApp();

@@ -12,8 +12,8 @@ import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, readSource, removal, removeSource } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM, get, post, readStatus } from '../../support/team.ts';
+import { tablesWith, tracesOf } from '../../support/traces.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
-import { tablesWith, tracesOf } from './traces.ts';
 
 /** Every row of every table is searched, so the database has only what these tests write. */
 const service = await openOwnTestApp();
