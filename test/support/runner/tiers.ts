@@ -70,6 +70,8 @@ export const SLOW_ON_BOTH = [
 
 /** Not the worker and the client: much of them runs only in processes that tests start. */
 const COVERED = ['api', 'core', 'db', 'shared'];
+/** Folders in these that run only in such processes. */
+export const NOT_COVERED = ['db/move'];
 
 const MAIN = ['test/unit/**', 'test/api/**', 'test/db/*', 'test/db/{embedded,isolation}/*'];
 const FAULTS = ['test/faults/**'];
