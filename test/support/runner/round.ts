@@ -10,7 +10,7 @@ const FILES_AT_ONCE = availableParallelism() + 2;
 /** The longest that one test can take. */
 const TIMEOUT_MS = 300_000;
 /** The longest that a round can take: a file that hangs outside of its tests has no other limit. */
-const ROUND_TIMEOUT_MS = 25 * 60_000;
+const ROUND_TIMEOUT_MS = 45 * 60_000;
 
 interface RoundOptions {
   /** The test files of each process. */
