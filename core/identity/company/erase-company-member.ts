@@ -3,6 +3,7 @@ import {
   type ErasableAccount,
   eraseAccount,
   lockErasableAccount,
+  lockTeamsOfTokens,
 } from '../../../db/queries/identity/erasure.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { pseudonymOf } from '../../../shared/formats/pseudonym.ts';
@@ -29,6 +30,7 @@ export function eraseCompanyMember(
       await lockCompanyAs(tx, 'owner');
       const account = await lockErasableAccount(tx, userId);
       if (account === null) throw new ServiceError('not_found');
+      await lockTeamsOfTokens(tx, userId);
       return account;
     },
     apply,

@@ -36,6 +36,21 @@ export async function lockErasableAccount(
   return { erased: null, userId: row.userId, email, role, isClosed };
 }
 
+/**
+ * Locks the Teams of a person's agent tokens until the transaction ends. A request that stores an answer for an
+ * Idempotency-Key shares the lock of its Team, so an answer that names a token is stored before, and deleted with the
+ * token, or written after, without its name. Lock the account before.
+ */
+export async function lockTeamsOfTokens(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
+  await tx.query(
+    `select from identity.team
+      where company_id = $1
+        and id in (select t.team_id from identity.agent_token t where t.company_id = $1 and t.user_id = $2)
+      order by id for no key update`,
+    [tx.scope.companyId, userId],
+  );
+}
+
 /** What was deleted with a person, as ids. */
 export interface Erased {
   erasedAt: string;
@@ -46,7 +61,7 @@ export interface Erased {
 /**
  * Replaces the name of a closed account by a pseudonym, and deletes its email, its reset links, its agent tokens, stored
  * answers that name these, and the invites to the person: those that they accepted, and those to their email. Lock the
- * account first.
+ * account and the Teams of its tokens first.
  */
 export async function eraseAccount(
   tx: ScopedTransaction<CompanyScope>,

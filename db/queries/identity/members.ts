@@ -16,6 +16,14 @@ export async function lockCompany(tx: ScopedTransaction): Promise<void> {
   await tx.query('select from identity.company where id = $1 for no key update', [tx.scope.companyId]);
 }
 
+/**
+ * Locks the Company against `lockCompany` until the transaction ends: nobody is removed or erased. Others can do the same
+ * at the same time. Lock it before all other rows.
+ */
+export async function lockCompanyShared(tx: ScopedTransaction): Promise<void> {
+  await tx.query('select from identity.company where id = $1 for share', [tx.scope.companyId]);
+}
+
 /** Renames the Company. Lock it before. @returns its name before */
 export async function updateCompanyName(tx: ScopedTransaction<CompanyScope>, name: string): Promise<string> {
   const [before] = await tx.query<{ name: string }>('select name from identity.company where id = $1', [

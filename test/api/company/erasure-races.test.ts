@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { ErasedMember, IssuedToken, Session } from '../../../shared/schemas/identity.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { ask, type Method, recordedBy } from '../../support/company.ts';
 import { addPasswordHolder, makeInvite, newEmail, PASSWORD } from '../../support/invites.ts';
 import { duringPause, openPausedApp, overlap } from '../../support/paused-app.ts';
 import { askSession, outcome, signInBy } from '../../support/sign-in.ts';
-import { addPerson, type Caller, post } from '../../support/team.ts';
+import { addPerson, addTeam, type Caller, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -124,6 +125,42 @@ describe('an erasure while the person acts', () => {
     );
     assert.equal(outcome(late), '401 unauthenticated');
   });
+});
+
+describe('an erasure while others act', () => {
+  test('no answer that is being stored for an Idempotency-Key keeps the name of a token of the person', async (t) => {
+    const { company, person, erasure } = await scene();
+    const name = `Laptop ${newId()}`;
+    const agent = await createAgent(service, person, company, { name });
+    const text = { title: 'Tide', text: `The tide ${newId()}` };
+    assert.equal((await post(service, agent, '/v1/memory/ingest', text)).statusCode, 201);
+    const headers = { ...company.headers, 'idempotency-key': newId() };
+    // The same text again: the answer is the source that the token has stored.
+    const again = send({ headers }, 'POST', '/v1/memory/ingest', text);
+    const [answer, erased] = await overlap(t, service, 'into memory.idempotency_key', again, erasure);
+    assert.deepEqual([outcome(answer), outcome(erased)], ['200', '200']);
+    assert.ok(answer.body.includes(name), answer.body);
+    const left = await database.query(
+      'select from memory.idempotency_key where strpos(response::text, $1) > 0',
+      [name],
+    );
+    assert.equal(left.length, 0);
+    await assertErased(person);
+  });
+
+  for (const wasRemoved of [false, true]) {
+    test(`an invite to ${wasRemoved ? 'an earlier member' : 'the person'} that came just before is deleted`, async (t) => {
+      const { company, person, erasure } = await scene();
+      if (wasRemoved) await send(company, 'DELETE', `/v1/company/members/${person.userId}`)(service);
+      const headers = { ...company.headers, 'memory-team': await addTeam(service, company) };
+      const body = { email: person.email, role: 'member' };
+      const invite = send({ headers }, 'POST', '/v1/team/invites', body);
+      const answers = await overlap(t, service, 'into memory.audit_event', invite, erasure);
+      assert.deepEqual(answers.map(outcome), ['201', '200']);
+      const left = await database.query('select from identity.invite where email = $1', [person.email]);
+      assert.equal(left.length, 0);
+    });
+  }
 });
 
 describe('two erasures at the same time', () => {
