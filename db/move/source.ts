@@ -7,9 +7,9 @@ import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { readQueueVersion } from '../queue/pg-boss-figures.ts';
 import { countMigrations } from '../startup/migrate.ts';
+import { hasMarker, isMarkedFolder } from '../startup/unfinished-move.ts';
 import type { Address } from './address.ts';
 import { readTables, type Table } from './catalog.ts';
-import { hasMarker, isMarkedFolder } from './marker.ts';
 import { MoveError } from './move-error.ts';
 import { TEXTS } from './texts.ts';
 

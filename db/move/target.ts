@@ -9,18 +9,10 @@ import { createQueueTables } from '../queue/create-queue-tables.ts';
 import { readQueueVersion } from '../queue/pg-boss-figures.ts';
 import { migrate } from '../startup/migrate.ts';
 import { ensureServiceRoles } from '../startup/service-role.ts';
+import { hasMarker, isMarkedFolder, markerFile } from '../startup/unfinished-move.ts';
 import type { Address } from './address.ts';
 import { readPartitions, readTables, SCHEMAS, type Table } from './catalog.ts';
-import {
-  createMarker,
-  dropMarker,
-  hasMarker,
-  isMarkedFolder,
-  markerFile,
-  notePrepared,
-  readMove,
-  resetProgress,
-} from './marker.ts';
+import { createMarker, dropMarker, notePrepared, readMove, resetProgress } from './marker.ts';
 import { MoveError } from './move-error.ts';
 import { type Source, START_ONCE } from './source.ts';
 import { TEXTS } from './texts.ts';

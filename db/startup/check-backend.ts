@@ -10,12 +10,12 @@ import { freeBytesOf } from '../driver/disk-space.ts';
 import { START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
-import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from '../move/marker.ts';
 import { checkBlobStore } from '../objects/check-bucket.ts';
 import { assertNoObjects } from '../objects/open-blobs.ts';
 import { isInUse } from './folder-lock.ts';
 import { countMigrations } from './migrate.ts';
 import { assertIsolation, assertServiceRoles } from './service-role.ts';
+import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from './unfinished-move.ts';
 
 /** Checks what `startBackend` needs, and changes nothing. In a bucket it writes an object, and deletes it again. */
 export async function* checkBackend(config: Config): AsyncGenerator<CheckResult, void> {

@@ -4,7 +4,6 @@ import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
-import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from '../move/marker.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { followReplica } from '../replica/follow-replica.ts';
@@ -14,6 +13,7 @@ import { shareConnections, warnOfTooFewConnections } from './connection-budget.t
 import { foldStoredNames } from './folded-names.ts';
 import { migrate } from './migrate.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
+import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from './unfinished-move.ts';
 
 /** What start-up gives the API and the worker. */
 export interface Backend {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { hasMarker } from '../../db/move/marker.ts';
+import { hasMarker } from '../../db/startup/unfinished-move.ts';
 import {
   DIRECTIONS,
   dropServers,
