@@ -1,13 +1,11 @@
-import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
+import type { Job, PgBoss, QueueOptions } from 'pg-boss';
 import { newId } from '../../shared/ids.ts';
-import type { Logger } from '../../shared/logger.ts';
 import { type Payload, QUEUE_NAMES, QUEUES, type QueueName } from '../../shared/queues.ts';
 import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
-import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
-import { openQueueConnections } from './connections.ts';
 import { LISTEN_WAITS, type ListenWaits } from './listen-again.ts';
+import { type BossSetup, openBoss } from './open-boss.ts';
 import {
   grantQueueToService,
   indexUnfinishedJobs,
@@ -16,7 +14,6 @@ import {
   listActiveJobs,
   lockAttempt,
   moveToLongJobs,
-  QUEUE_SCHEMA,
   releaseAttempt,
 } from './pg-boss-jobs.ts';
 import { sendTraced } from './send-traced.ts';
@@ -111,19 +108,11 @@ const release: JobQueue['release'] = async (tx, queue, job) => {
   if (!(await releaseAttempt(tx, queue, job))) throw lost(queue, job);
 };
 
-export interface QueueSetup {
-  database: Database;
-  /** The connection string, or null with the embedded database. */
-  databaseUrl: string | null;
-  /** Whether this process also supervises jobs: lost heartbeats, expiry, retention. */
-  supervise: boolean;
-  logger: Logger;
+export interface QueueSetup extends Omit<BossSetup, 'connections'> {
   /** How long running jobs can take to end when the queue stops, in milliseconds. */
   drainMs: number;
   /** How many connections to PostgreSQL the queue has, in addition to the one that listens; 5 if absent. */
   connections?: number;
-  /** Time-outs of the queue's own connections to PostgreSQL; `JOB_TIMEOUTS` if absent. */
-  timeouts?: PostgresTimeouts;
   /** How long a process that supervises waits until it tries again to listen; `LISTEN_WAITS` if absent. */
   listenWaits?: ListenWaits;
 }
@@ -145,30 +134,13 @@ const CLOSE_MS = 2000;
 
 /** Opens the queue in the service's database, creates its tables and queues, and starts it. */
 export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
-  const { database, logger } = setup;
-  const own =
-    setup.databaseUrl === null
-      ? null
-      : openQueueConnections(setup.databaseUrl, logger, {
-          max: setup.connections ?? DEFAULT_CONNECTIONS,
-          timeouts: setup.timeouts ?? JOB_TIMEOUTS,
-          // An API listens for the vectors of queries only, and tries again when there is a query.
-          ...(setup.supervise ? { listenWaits: setup.listenWaits ?? LISTEN_WAITS } : {}),
-        });
-  const boss = new PgBoss({
-    ...(own === null
-      ? { db: (database as EmbeddedDatabase).queueDatabase, backend: 'pglite' as const }
-      : { db: own }),
-    schema: QUEUE_SCHEMA,
-    useListenNotify: setup.supervise,
-    supervise: setup.supervise,
-    schedule: setup.supervise,
-    monitorIntervalSeconds: 15,
-    superviseIntervalSeconds: 15,
-    queueCacheIntervalSeconds: 15,
-    persistQueueStats: setup.supervise,
+  const { database, logger, supervise, connections = DEFAULT_CONNECTIONS } = setup;
+  const { boss, own } = openBoss({
+    ...setup,
+    connections,
+    // An API listens for the vectors of queries only, and tries again when there is a query.
+    listenWaits: supervise ? (setup.listenWaits ?? LISTEN_WAITS) : undefined,
   });
-  boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
   boss.on('warning', (warning) => {
     const unavailable = readListenWarning(warning);
     if (unavailable !== null) logger.warn({ reason: unavailable.error }, LISTEN_UNAVAILABLE);
@@ -177,7 +149,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   await boss.start();
   own?.hasStarted();
   await createQueues(boss);
-  if (setup.databaseUrl === null && setup.supervise) await retryInterruptedJobs(boss, database);
+  if (own === null && supervise) await retryInterruptedJobs(boss, database);
   await cacheQueues(boss);
   await indexUnfinishedJobs(database);
   await grantQueueToService(database);
