@@ -7,7 +7,7 @@ import { readProgress, storeProgress, type TableProgress } from './marker.ts';
 import { MoveError, onSide } from './move-error.ts';
 import { type Digest, digestPage, insertPage, readPage } from './pages.ts';
 import { type MoveProgress, measureProgress } from './progress.ts';
-import { countRows, openSource, readSource, type Source } from './source.ts';
+import { countConnections, countRows, openSource, readSource, type Source } from './source.ts';
 import { completeTarget, openTarget, prepareTarget, type Target, writeTarget } from './target.ts';
 
 /** A table that was moved. */
@@ -24,7 +24,10 @@ export interface MoveReport {
   rows: number;
   /** Contents whose bytes are in a bucket, and stay there. */
   filesInBucket: number;
-  /** Connections of a service to the source. What it has written since the move began was not moved. */
+  /**
+   * Connections of a service to the source, at the beginning or at the end. What it has written since the move began was
+   * not moved.
+   */
   connections: number;
 }
 
@@ -71,7 +74,7 @@ async function fill(
   target: Target,
   report: (progress: MoveProgress) => void,
 ): Promise<MoveReport> {
-  const { tables, counts, filesInBucket, connections } = source;
+  const { tables, counts, filesInBucket } = source;
   const filled = await onSide('--to', () => prepareTarget(target, source));
   const moved = await onSide('--to', () => readProgress(target.database));
   const moving = measureProgress('moving', source, report);
@@ -84,6 +87,8 @@ async function fill(
   const checking = measureProgress('checking', source, report);
   const verified: MovedTable[] = [];
   for (const table of tables) verified.push(await verify(source, target, table, checking.begin(table)));
+  // A service that starts waits for the end of the move. One that was started before can have connected since.
+  const connections = Math.max(source.connections, await onSide('--from', () => countConnections(source.tx)));
   await onSide('--to', () => completeTarget(target, tables));
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return { tables: verified, rows, filesInBucket, connections };

@@ -6,6 +6,7 @@ import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { readQueueVersion } from '../queue/pg-boss-figures.ts';
+import { tryLockOutStartupStep } from '../startup/lock.ts';
 import { countMigrations } from '../startup/migrate.ts';
 import { hasMarker, isMarkedFolder } from '../startup/unfinished-move.ts';
 import type { Address } from './address.ts';
@@ -28,7 +29,7 @@ export interface Source {
   queueVersion: number;
   /** Contents whose bytes are in a bucket. */
   filesInBucket: number;
-  /** Other connections of a service to the database. */
+  /** Connections of a service to the database when the transaction began. */
   connections: number;
 }
 
@@ -46,13 +47,19 @@ export async function openSource(address: Address, logger: Logger): Promise<Data
 const unfinished = () =>
   new MoveError('--from: the database is the target of another move that is not complete');
 
-/** Runs `fn` in a transaction in which the source does not change. */
+/**
+ * Runs `fn` in a transaction in which the source does not change. Until it ends, a service that starts on the source
+ * waits before it writes anything.
+ */
 export function readSource<T>(database: Database, fn: (source: Source) => Promise<T>): Promise<T> {
   const text = `set transaction isolation level repeatable read, read only; ${TEXTS}`;
   return database.transaction(async (tx) => fn(await describe(tx)), { text, isReadOnly: true });
 }
 
 async function describe(tx: Queryable): Promise<Source> {
+  // It does not wait: the transaction would not see what the other process writes.
+  if (!(await tryLockOutStartupStep(tx, 'migrate')))
+    throw new MoveError('--from: a service starts on the database now: stop it first');
   if (await hasMarker(tx)) throw unfinished();
   const { known, pending, functions } = await countMigrations(tx);
   if (pending === known) throw new MoveError('--from: the database has no tables of the service');
@@ -63,17 +70,26 @@ async function describe(tx: Queryable): Promise<Source> {
   if (queueVersion === null || principal === undefined) {
     throw new MoveError(`--from: the service was never completely started on the database: ${START_ONCE}`);
   }
-  const [state] = await tx.query<Pick<Source, 'filesInBucket' | 'connections'>>(
-    `select (select count(*)::int from memory.workspace_blob where object_id is not null) as "filesInBucket",
-            (select count(*)::int from pg_stat_activity
-              where datname = current_database() and pid <> pg_backend_pid()
-                and application_name like 'team-memory%') as connections`,
+  const connections = await countConnections(tx);
+  const [files] = await tx.query<{ inBucket: number }>(
+    'select count(*)::int as "inBucket" from memory.workspace_blob where object_id is not null',
   );
-  if (state === undefined) throw new Error('the state of the source was not read');
   const tables = await readTables(tx);
   const counts = new Map<string, number>();
   for (const table of tables) counts.set(table.name, await countRows(tx, table));
-  return { tx, identity: principal.id, tables, counts, queueVersion, ...state };
+  const filesInBucket = files?.inBucket ?? 0;
+  return { tx, identity: principal.id, tables, counts, queueVersion, filesInBucket, connections };
+}
+
+/** Counts the connections of a service to the source that are open now. */
+export async function countConnections(tx: Queryable): Promise<number> {
+  // A transaction sees the connections as they were when it looked first.
+  await tx.query('select pg_stat_clear_snapshot()');
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'team-memory%'`,
+  );
+  return row?.count ?? 0;
 }
 
 /** Counts the rows of a table. */

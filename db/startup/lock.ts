@@ -20,3 +20,15 @@ export async function lockStartupStep(
   // Locks on tables keep the usual time-out, because all other statements would wait behind this one.
   await tx.query(`select set_config('lock_timeout', $1, true)`, [usual?.lock]);
 }
+
+/**
+ * Locks out a step of start-up until the transaction ends: a process that reaches it waits. Several can do so at the same
+ * time, also in a transaction that only reads.
+ * @returns false if a process runs the step now
+ */
+export async function tryLockOutStartupStep(tx: Queryable, step: keyof typeof LOCKS): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock_shared(${LOCKS[step]}) as locked`,
+  );
+  return row?.locked === true;
+}
