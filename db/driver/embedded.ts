@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   snapshot?: Blob;
   /** Returns how many bytes are free, in place of a check of the disk. For tests. */
   freeBytes?: () => number;
+  /** Called when the folder is locked, before anything in it is opened. If it fails, the lock is released. */
+  onLocked?: () => Promise<void>;
 }
 
 /** The most that a start writes: room for four segments of the write-ahead log, of 16 MiB each. */
@@ -60,6 +62,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const lock = folder === null ? null : await lockFolder(folder);
   const ownDisk = folder === null ? null : () => freeBytesOf(folder);
   try {
+    await options.onLocked?.();
     const engine = await startEngine({
       folder,
       ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),

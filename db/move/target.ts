@@ -7,6 +7,7 @@ import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { createQueueTables } from '../queue/create-queue-tables.ts';
 import { readQueueVersion } from '../queue/pg-boss-figures.ts';
+import { lockStartupStep } from '../startup/lock.ts';
 import { migrate } from '../startup/migrate.ts';
 import { ensureServiceRoles } from '../startup/service-role.ts';
 import { hasMarker, isMarkedFolder, markerFile } from '../startup/unfinished-move.ts';
@@ -41,10 +42,13 @@ export async function openTarget(address: Address, logger: Logger): Promise<Targ
 async function openFolder(folder: string): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!(await isMarkedFolder(folder))) {
-    const found = (await readdir(folder)).filter((name) => name !== 'lock' && !name.startsWith('lock.'));
-    if (found.length > 0) throw new MoveError(`--to: the folder is not empty: ${folder}`);
-    await writeFile(markerFile(folder), '');
-    return openEmbedded({ dataDir: folder });
+    await assertEmptyFolder(folder);
+    const onLocked = async () => {
+      // Another process can have used the folder since.
+      await assertEmptyFolder(folder);
+      await writeFile(markerFile(folder), '');
+    };
+    return openEmbedded({ dataDir: folder, onLocked });
   }
   const database = await openEmbedded({ dataDir: folder }).catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('the embedded database did not start'))
@@ -61,6 +65,11 @@ async function openFolder(folder: string): Promise<EmbeddedDatabase> {
   await database?.close();
   await rm(join(folder, 'postgres'), { recursive: true, force: true });
   return openEmbedded({ dataDir: folder });
+}
+
+async function assertEmptyFolder(folder: string): Promise<void> {
+  const found = (await readdir(folder)).filter((name) => name !== 'lock' && !name.startsWith('lock.'));
+  if (found.length > 0) throw new MoveError(`--to: the folder is not empty: ${folder}`);
 }
 
 async function hasTables(tx: Queryable): Promise<boolean> {
@@ -85,12 +94,11 @@ export function writeTarget<T>({ database }: Target, fn: (tx: Queryable) => Prom
 export async function prepareTarget(target: Target, source: Source): Promise<ReadonlyMap<string, Table>> {
   const { database, address, logger } = target;
   await database.transaction(async (tx) => {
-    if (await hasMarker(tx)) {
-      const move = await readMove(tx);
-      if (move.source === source.identity) return;
-      throw new MoveError('--to: the database has an unfinished move from another database');
-    }
-    if (await hasTables(tx)) throw await notEmpty(tx, source);
+    if (await hasMoveFrom(source, tx)) return;
+    // Whoever has the lock creates the tables of a service, or the mark of a move. Not before the first look: of a
+    // database that is --from too, the lock would never be free.
+    await lockStartupStep(database, tx, 'migrate');
+    if (await hasMoveFrom(source, tx)) return;
     await createMarker(tx, source.identity);
   });
   await ensureServiceRoles(database);
@@ -113,6 +121,20 @@ export async function prepareTarget(target: Target, source: Source): Promise<Rea
     );
     return new Map(tables.map((table) => [table.name, table]));
   });
+}
+
+/**
+ * Whether the target has an unfinished move from the source.
+ * @throws MoveError if it has anything else of a service
+ */
+async function hasMoveFrom(source: Source, tx: Queryable): Promise<boolean> {
+  if (await hasMarker(tx)) {
+    const move = await readMove(tx);
+    if (move.source === source.identity) return true;
+    throw new MoveError('--to: the database has an unfinished move from another database');
+  }
+  if (await hasTables(tx)) throw await notEmpty(tx, source);
+  return false;
 }
 
 async function notEmpty(tx: Queryable, { identity }: Source): Promise<MoveError> {

@@ -54,16 +54,22 @@ export interface SqlFolders {
 /**
  * Brings the database up to date: applies the missing migrations in the order of their numbers, and the files of SQL
  * functions that are new or have changed. All in one transaction, in one process at a time.
+ * @param check refuses the database, before anything is changed
  * @returns the names of the migrations that this call applied
  * @throws MigrationError if the database is newer than the code, was made before the first baseline, or an applied
  *   migration was changed
  */
-export async function migrate(database: Database, folders: SqlFolders = {}): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  folders: SqlFolders = {},
+  check: (tx: Queryable) => Promise<void> = async () => undefined,
+): Promise<string[]> {
   const { migrations = MIGRATIONS, functions } = folders;
   const known = await readMigrations(migrations);
   const set = await readFunctions(functions);
   return database.transaction(async (tx) => {
     await lockStartupStep(database, tx, 'migrate');
+    await check(tx);
     await assertLedgerIsKnown(tx);
     await createLedger(tx);
     const applied = await readLedger(tx);

@@ -39,8 +39,11 @@ export async function startBackend(
 ): Promise<Backend> {
   const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null || databaseDirectUrl === null) {
-    if (await isMarkedFolder(config.dataDir)) throw new UnfinishedMoveError();
-    const database = await openEmbedded({ dataDir: config.dataDir });
+    const { dataDir } = config;
+    const onLocked = async () => {
+      if (await isMarkedFolder(dataDir)) throw new UnfinishedMoveError();
+    };
+    const database = await openEmbedded({ dataDir, onLocked });
     const principal = await closeIfFails(database, () => prepare(database, config, logger));
     return {
       database,
@@ -113,7 +116,8 @@ async function closeIfFails<T>(database: Database, run: () => Promise<T>): Promi
 async function prepare(database: Database, config: Config, logger: Logger): Promise<Principal> {
   await assertNoUnfinishedMove(database);
   await ensureServiceRoles(database);
-  const applied = await migrate(database);
+  // A move can have begun since. It marks the database under the same lock.
+  const applied = await migrate(database, {}, assertNoUnfinishedMove);
   if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
   const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
   await foldStoredNames(database);

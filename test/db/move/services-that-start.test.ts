@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdir, readdir } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
+import { createMarker } from '../../../db/move/marker.ts';
 import { openSource, readSource } from '../../../db/move/source.ts';
 import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
+import { FolderLockedError, lockFolder } from '../../../db/startup/folder-lock.ts';
 import { lockStartupStep } from '../../../db/startup/lock.ts';
 import { startBackend } from '../../../db/startup/startup.ts';
+import { hasMarker } from '../../../db/startup/unfinished-move.ts';
 import { readConfig } from '../../../shared/config.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
@@ -116,5 +120,60 @@ describe('a service that starts on the source of a move', { skip: KIND === 'embe
     );
     assert.equal((await ended).connections, 1);
     await service?.close();
+  });
+});
+
+describe('a service that starts on the target of a move', () => {
+  test('stops the move if it creates the tables first', { skip: KIND === 'embedded' }, async () => {
+    const target = await emptyDatabase(KIND);
+    const { ended } = await whileOtherWaits(
+      target,
+      () => move(source, target),
+      async (tx) => {
+        await tx.query('create schema memory create table migration (number int)');
+      },
+    );
+    await assert.rejects(ended, { name: 'MoveError', message: /^--to: the database is not empty: / });
+    assert.equal(await use(target, hasMarker), false);
+  });
+
+  test('is refused if the move begins when it has looked already', {
+    skip: KIND === 'embedded',
+  }, async () => {
+    const target = await emptyDatabase(KIND);
+    const { ended } = await whileOtherWaits(
+      target,
+      () => start(target),
+      (tx) => createMarker(tx, 'another'),
+    );
+    await assert.rejects(ended, { name: 'UnfinishedMoveError' });
+    const tables = await use(target, (database) =>
+      database.query(`select from pg_namespace where nspname in ('memory', 'identity')`),
+    );
+    assert.equal(tables.length, 0);
+  });
+
+  test('keeps its folder without a mark of the move', { skip: KIND === 'postgres' }, async () => {
+    const target = await emptyDatabase(KIND);
+    await use(target, async () => {
+      await assert.rejects(start(target), FolderLockedError);
+      await assert.rejects(move(source, target), {
+        name: 'MoveError',
+        message: /^--to: the folder is not empty: /,
+      });
+    });
+    // As a service that has locked the folder, and has nothing in it yet.
+    const empty = await emptyDatabase(KIND);
+    await mkdir(empty.address);
+    const lock = await lockFolder(empty.address);
+    await assert.rejects(move(source, empty), {
+      name: 'MoveError',
+      message: '--to: a process uses the folder: stop the service first',
+    });
+    assert.deepEqual(
+      (await readdir(empty.address)).filter((name) => !name.startsWith('lock')),
+      [],
+    );
+    await lock.release();
   });
 });
