@@ -83,6 +83,9 @@ export async function moveDatabase(
     from: string;
     to?: string | undefined;
     memory?: boolean | undefined;
+    url?: string | undefined;
+    team?: string | undefined;
+    profile?: string | undefined;
     json?: boolean | undefined;
   },
   operand: string,
@@ -93,6 +96,12 @@ export async function moveDatabase(
   }
   if (operand !== '' || memory === true) {
     throw new CommandError('--from moves a whole database, and cannot be combined with an id or --memory');
+  }
+  const ofService = (['url', 'team', 'profile'] as const).find((name) => values[name] !== undefined);
+  if (ofService !== undefined) {
+    throw new CommandError(
+      `--from moves a whole database, and sends nothing to a service: leave out --${ofService}`,
+    );
   }
   if (!existsSync(fileURLToPath(SERVICE_PART))) {
     throw new CommandError(
