@@ -45,20 +45,23 @@ export async function moveDatabase(
   const [fromAddress, toAddress] = [parseAddress('--from', from), parseAddress('--to', to)];
   await assertTwo(fromAddress, toAddress);
   const opened = await onSide('--from', () => openSource(fromAddress, logger));
+  let done: MoveReport | undefined;
+  const run = async (source: Source) => {
+    const target = await onSide('--to', () => openTarget(toAddress, logger));
+    try {
+      done = await fill(source, target, report);
+    } finally {
+      await target.database.close();
+    }
+  };
   try {
-    return await onSide('--from', () =>
-      readSource(opened, async (source) => {
-        const target = await onSide('--to', () => openTarget(toAddress, logger));
-        try {
-          return await fill(source, target, report);
-        } finally {
-          await target.database.close();
-        }
-      }),
-    );
-  } finally {
-    await opened.close();
+    await onSide('--from', () => readSource(opened, run)).finally(() => opened.close());
+  } catch (error) {
+    // When the target is complete, it is so regardless of how the connections end.
+    if (done === undefined) throw error;
   }
+  if (done === undefined) throw new Error('the move has no report');
+  return done;
 }
 
 async function assertTwo(from: Address, to: Address): Promise<void> {

@@ -75,6 +75,15 @@ export async function use<T>(named: Named, fn: (database: Database) => Promise<T
   }
 }
 
+/** Waits until the server has ended all connections to a database. */
+export async function untilUnused({ url }: Named, onServer: Named): Promise<void> {
+  const name = new URL(String(url)).pathname.slice(1);
+  await use(onServer, async (watching) => {
+    const isUsed = () => watching.query('select from pg_stat_activity where datname = $1', [name]);
+    while ((await isUsed()).length > 0) continue;
+  });
+}
+
 /** Moves one database to the other, in this process. */
 export function move(from: Named, to: Named): Promise<MoveReport> {
   return moveDatabase({ from: from.address, to: to.address }, () => undefined);

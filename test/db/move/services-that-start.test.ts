@@ -20,6 +20,7 @@ import {
   move,
   type Named,
   preparedDatabase,
+  untilUnused,
   use,
 } from './databases.ts';
 
@@ -53,15 +54,6 @@ async function isWaiting(database: Database, other: Promise<unknown>): Promise<b
     if (waiting.length > 0) return true;
     if (isSettled) return false;
   }
-}
-
-/** Waits until the server has ended all connections to a database. */
-async function untilUnused({ url }: Named, onServer: Named): Promise<void> {
-  const name = new URL(String(url)).pathname.slice(1);
-  await use(onServer, async (watching) => {
-    const isUsed = () => watching.query('select from pg_stat_activity where datname = $1', [name]);
-    while ((await isUsed()).length > 0) continue;
-  });
 }
 
 /** Runs `during` while the other waits for the step `migrate`, which a transaction has locked. */
