@@ -95,8 +95,8 @@ export async function prepareTarget(target: Target, source: Source): Promise<Rea
   const { database, address, logger } = target;
   await database.transaction(async (tx) => {
     if (await hasMoveFrom(source, tx)) return;
-    // Whoever has the lock creates the tables of a service, or the mark of a move. Not before the first look: of a
-    // database that is --from too, the lock would never be free.
+    // The process with the lock creates the tables of a service, or the mark of a move. It is not locked before the first
+    // look: if the database is --from too, it is never free.
     await lockStartupStep(database, tx, 'migrate');
     if (await hasMoveFrom(source, tx)) return;
     await createMarker(tx, source.identity);
