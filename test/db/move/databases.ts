@@ -3,6 +3,8 @@ import type { Database } from '../../../db/driver/database.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import type { MoveReport } from '../../../db/move/move-database.ts';
 import { moveDatabase } from '../../../db/move/move-database.ts';
+import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
+import { type Config, readConfig } from '../../../shared/config.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../../support/needs/database.ts';
 import {
@@ -65,6 +67,21 @@ export async function preparedDatabase(kind: Kind): Promise<Named> {
   return made;
 }
 
+/** Makes a database that a service was started on. */
+export async function startedDatabase(kind: Kind): Promise<Named> {
+  const made = await preparedDatabase(kind);
+  await use(made, (database) =>
+    createQueueTables(database, made.url ?? null, createLogger('silent', 'test')),
+  );
+  return made;
+}
+
+/** The settings of a service on a database. */
+export function configOf({ url, address }: Named): Config {
+  const place = url === undefined ? { MEMORY_DATA_DIR: address } : { MEMORY_DATABASE_URL: url };
+  return readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...place });
+}
+
 /** Opens a database, and closes it again. */
 export async function use<T>(named: Named, fn: (database: Database) => Promise<T>): Promise<T> {
   const database = await named.open();
@@ -82,6 +99,31 @@ export async function untilUnused({ url }: Named, onServer: Named): Promise<void
     const isUsed = () => watching.query('select from pg_stat_activity where datname = $1', [name]);
     while ((await isUsed()).length > 0) continue;
   });
+}
+
+/**
+ * Waits until somebody waits for a lock on the database, or the promise is settled.
+ * @param which a condition on the rows of pg_locks
+ * @returns whether somebody waits
+ */
+export async function isLockAwaited(
+  database: Pick<Database, 'query'>,
+  other: Promise<unknown>,
+  which: string,
+): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  other.then(settle, settle);
+  for (;;) {
+    const waiting = await database.query(
+      `select from pg_locks where not granted and ${which}
+          and database = (select oid from pg_database where datname = current_database())`,
+    );
+    if (waiting.length > 0) return true;
+    if (isSettled) return false;
+  }
 }
 
 /** Moves one database to the other, in this process. */

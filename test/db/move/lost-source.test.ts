@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createMarker } from '../../../db/move/marker.ts';
-import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
 import { hasMarker } from '../../../db/startup/unfinished-move.ts';
-import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { endProcesses } from '../../support/needs/process.ts';
-import { dropServers, emptyDatabase, move, preparedDatabase, untilUnused, use } from './databases.ts';
+import {
+  dropServers,
+  emptyDatabase,
+  isLockAwaited,
+  move,
+  startedDatabase,
+  untilUnused,
+  use,
+} from './databases.ts';
 
 after(dropServers);
 after(endProcesses);
@@ -14,9 +20,8 @@ after(endProcesses);
 test('a move is reported as complete if the source is lost when all is done', {
   skip: databaseUrl === undefined,
 }, async () => {
-  const [source, target] = [await preparedDatabase('postgres'), await emptyDatabase('postgres')];
+  const [source, target] = [await startedDatabase('postgres'), await emptyDatabase('postgres')];
   const identity = await use(source, async (database) => {
-    await createQueueTables(database, source.address, createLogger('silent', 'test'));
     const [row] = await database.query<{ id: string }>('select id from identity.account where is_principal');
     return String(row?.id);
   });
@@ -27,18 +32,8 @@ test('a move is reported as complete if the source is lost when all is done', {
       // The last step of the move drops the table, and waits for this.
       await tx.query('lock table memory_move.move in access share mode');
       const moving = move(source, target);
-      let isSettled = false;
-      const settle = () => {
-        isSettled = true;
-      };
-      moving.then(settle, settle);
-      const isDropping = () =>
-        database.query(
-          `select from pg_locks where not granted and mode = 'AccessExclusiveLock'
-              and relation = 'memory_move.move'::regclass`,
-        );
-      while (!isSettled && (await isDropping()).length === 0) continue;
-      assert.ok(!isSettled, 'the move has ended before its last step');
+      const lastStep = `mode = 'AccessExclusiveLock' and relation = 'memory_move.move'::regclass`;
+      assert.ok(await isLockAwaited(database, moving, lastStep), 'the move has ended before its last step');
       await database.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
         name,
       ]);

@@ -3,21 +3,21 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createMarker, notePrepared, readProgress, storeProgress } from '../../../db/move/marker.ts';
-import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
 import { checkBackend } from '../../../db/startup/check-backend.ts';
 import { lockFolder } from '../../../db/startup/folder-lock.ts';
 import { startBackend } from '../../../db/startup/startup.ts';
-import { readConfig } from '../../../shared/config.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
 import {
+  configOf,
   dropServers,
   emptyDatabase,
   type Kind,
   move,
   type Named,
   preparedDatabase,
+  startedDatabase,
   use,
 } from './databases.ts';
 
@@ -41,20 +41,7 @@ async function assertRefused(from: Named, to: Named, message: RegExp): Promise<v
   });
 }
 
-/** Makes a database that a service was started on. */
-async function startedDatabase(): Promise<Named> {
-  const made = await preparedDatabase(KIND);
-  await use(made, (database) => createQueueTables(database, made.url ?? null, logger));
-  return made;
-}
-
-/** The settings of a service on a database. */
-function configOf({ url, address }: Named) {
-  const place = url === undefined ? { MEMORY_DATA_DIR: address } : { MEMORY_DATABASE_URL: url };
-  return readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...place });
-}
-
-const source = await startedDatabase();
+const source = await startedDatabase(KIND);
 
 describe('a move is refused', () => {
   test('from or to an address of another kind, which is not printed', async () => {

@@ -4,22 +4,22 @@ import { after, describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
 import { createMarker } from '../../../db/move/marker.ts';
 import { openSource, readSource } from '../../../db/move/source.ts';
-import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
 import { FolderLockedError, lockFolder } from '../../../db/startup/folder-lock.ts';
 import { lockStartupStep } from '../../../db/startup/lock.ts';
 import { startBackend } from '../../../db/startup/startup.ts';
 import { hasMarker } from '../../../db/startup/unfinished-move.ts';
-import { readConfig } from '../../../shared/config.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { endProcesses } from '../../support/needs/process.ts';
 import {
+  configOf,
   dropServers,
   emptyDatabase,
+  isLockAwaited,
   type Kind,
   move,
   type Named,
-  preparedDatabase,
+  startedDatabase,
   untilUnused,
   use,
 } from './databases.ts';
@@ -30,31 +30,12 @@ after(endProcesses);
 const KIND: Kind = databaseUrl === undefined ? 'embedded' : 'postgres';
 const logger = createLogger('silent', 'test');
 
-/** Starts a service on a database. */
-function start({ url, address }: Named) {
-  const place = url === undefined ? { MEMORY_DATA_DIR: address } : { MEMORY_DATABASE_URL: url };
-  return startBackend(readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...place }), logger);
-}
+const start = (named: Named) => startBackend(configOf(named), logger);
+/** Whether a process waits for a step of start-up, before the promise is settled. */
+const isWaiting = (database: Database, other: Promise<unknown>) =>
+  isLockAwaited(database, other, "locktype = 'advisory'");
 
-const source = await preparedDatabase(KIND);
-await use(source, (database) => createQueueTables(database, source.url ?? null, logger));
-
-/** Waits until a process waits for a step of start-up, or the promise is settled. Returns whether one waits. */
-async function isWaiting(database: Database, other: Promise<unknown>): Promise<boolean> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  other.then(settle, settle);
-  for (;;) {
-    const waiting = await database.query(
-      `select from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())`,
-    );
-    if (waiting.length > 0) return true;
-    if (isSettled) return false;
-  }
-}
+const source = await startedDatabase(KIND);
 
 /** Runs `during` while the other waits for the step `migrate`, which a transaction has locked. */
 function whileOtherWaits<T>(
