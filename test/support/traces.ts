@@ -1,23 +1,19 @@
 import type { Database } from '../../db/driver/database.ts';
 
-/** The tables of the service and of its queue, with every row. */
-const SCHEMAS = ['memory', 'identity', 'pgboss'];
-
 /** A row that contains something, as its table and its text. */
 export interface Trace {
   table: string;
   row: string;
 }
 
-/** The rows of all tables that contain one of some texts, also as bytes. New tables are found in the catalog. */
+/** The rows of all tables that contain one of some texts, also as bytes. New tables and schemas are found in the catalog. */
 export async function tracesOf(
   { database }: { database: Database },
   ...texts: readonly string[]
 ): Promise<Trace[]> {
   const tables = await database.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c
-      where c.relnamespace = any ($1::text[]::regnamespace[]) and c.relkind in ('r', 'm') order by 1`,
-    [SCHEMAS],
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname not in ('pg_catalog', 'information_schema') and c.relkind in ('r', 'm') order by 1`,
   );
   const traces: Trace[] = [];
   for (const { name } of tables) {
