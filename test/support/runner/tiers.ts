@@ -70,7 +70,7 @@ export const SLOW_ON_BOTH = [
 
 /** Not the worker and the client: much of them runs only in processes that tests start. */
 const COVERED = ['api', 'core', 'db', 'shared'];
-/** Folders in these that run only in such processes. */
+/** Folders in these that run in such processes too, and in tests of rounds that count no lines. */
 export const NOT_COVERED = ['db/move'];
 
 const MAIN = ['test/unit/**', 'test/api/**', 'test/db/*', 'test/db/{embedded,isolation}/*'];
