@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { lockFolder } from '../startup/folder-lock.ts';
 import type { Database, Queryable } from './database.ts';
 import { type DiskSpace, freeBytesOf, watchDiskSpace } from './disk-space.ts';
-import { type Engine, startEngine } from './engine.ts';
+import { type Engine, startEngine } from './engine/engine.ts';
 import { statementsOn } from './postgres.ts';
 
 type QueueDatabase = ReturnType<PgBoss['getDb']>;

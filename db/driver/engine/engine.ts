@@ -6,10 +6,10 @@ import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import pg from 'pg';
-import type { Asked, EngineSetup } from './engine-messages.ts';
+import type { ConnectionPool } from '../postgres-pool.ts';
+import { types } from '../value-parsers.ts';
 import { joinedBytes } from './joined-bytes.ts';
-import type { ConnectionPool } from './postgres-pool.ts';
-import { types } from './value-parsers.ts';
+import type { Asked, EngineSetup } from './messages.ts';
 
 /** The engine of the embedded database. Callers use its one connection one after another. */
 export interface Engine extends Pick<ConnectionPool, 'use'> {
@@ -78,7 +78,7 @@ function started(thread: Worker): Promise<void> {
  * @throws Error if the engine does not start
  */
 export async function startEngine(setup: EngineSetup): Promise<Engine> {
-  const thread = new Worker(new URL('./engine-thread.ts', import.meta.url), {
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: setup,
     // The thread makes much short-lived garbage. By default V8 would let it grow to 48 MiB before it collects it.
     resourceLimits: { maxYoungGenerationSizeMb: 12 },

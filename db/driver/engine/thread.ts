@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { freeMemory } from '../../shared/resources/free-memory.ts';
-import { EmbeddedFiles } from './embedded-files.ts';
-import type { Asked, EngineSetup } from './engine-messages.ts';
+import { freeMemory } from '../../../shared/resources/free-memory.ts';
+import { EmbeddedFiles } from './files.ts';
 import { joinedBytes } from './joined-bytes.ts';
+import type { Asked, EngineSetup } from './messages.ts';
 
 const { folder, snapshot } = workerData as EngineSetup;
 const port = parentPort;
