@@ -5,6 +5,7 @@ import type { Logger } from '../../shared/logger.ts';
 import { lockFolder } from '../startup/folder-lock.ts';
 import type { Database, Queryable } from './database.ts';
 import { type DiskSpace, freeBytesOf, watchDiskSpace } from './disk-space.ts';
+import { CHECKPOINT_BYTES } from './engine/checkpoints.ts';
 import { type Engine, startEngine } from './engine/engine.ts';
 import { statementsOn } from './postgres.ts';
 
@@ -29,6 +30,8 @@ export interface EmbeddedOptions {
   snapshot?: Blob;
   /** Returns how many bytes are free, in place of a check of the disk. For tests. */
   freeBytes?: () => number;
+  /** How much of the log is written before a checkpoint. Tests pass less. */
+  checkpointBytes?: number;
   /** Called when the folder is locked, before anything in it is opened. If it fails, the lock is released. */
   onLocked?: () => Promise<void>;
 }
@@ -65,6 +68,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     await options.onLocked?.();
     const engine = await startEngine({
       folder,
+      checkpointBytes: options.checkpointBytes ?? CHECKPOINT_BYTES,
       ...(options.snapshot === undefined ? {} : { snapshot: options.snapshot }),
     });
     const space = watchDiskSpace(options.freeBytes ?? ownDisk);

@@ -23,12 +23,18 @@ function end(folder: string): never {
   process.exit(1);
 }
 
+/** A file of the log, and not one that is filled with zeros before it becomes one. */
+const LOG_FILE = /\/pg_wal\/[0-9A-F]{24}$/;
+
 /**
  * The files of the embedded database in a folder. If its write-ahead log cannot be written, the engine (PGlite 0.5.14)
  * does not fail: its next commit never returns, and the process answers no requests. So the process ends at the failed
  * write, before a commit depends on it.
  */
 export class EmbeddedFiles extends NodeFS {
+  /** How many bytes were written to the log since this was last set to 0. A page is written again when it grows. */
+  logBytes = 0;
+
   override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine, options);
     const guard = (module: unknown) => {
@@ -36,7 +42,9 @@ export class EmbeddedFiles extends NodeFS {
       const { write } = operations;
       operations.write = (file, ...rest) => {
         try {
-          return write(file, ...rest);
+          const bytes = write(file, ...rest);
+          if (LOG_FILE.test(file.path ?? '')) this.logBytes += bytes;
+          return bytes;
         } catch (error) {
           const noSpace = (error as { errno?: unknown }).errno === NO_SPACE;
           if (noSpace && file.path?.includes('/pg_wal/')) end(this.rootDir);

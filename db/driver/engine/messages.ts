@@ -4,6 +4,8 @@ export interface EngineSetup {
   folder: string | null;
   /** A snapshot to start from, as returned by `dump`. Only for a database in memory. */
   snapshot?: Blob;
+  /** How much of the log is written before a checkpoint. */
+  checkpointBytes: number;
 }
 
 /** A request to the thread: messages of PostgreSQL's protocol, `dump` for a snapshot of all files, or `close`. */
