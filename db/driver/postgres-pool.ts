@@ -167,23 +167,11 @@ export function openConnectionPool(
     client.on('error', onError);
     noteAnswer(client);
   });
-  /** Returns a connection to the first server that can be used, from the one on that was used last. */
-  const connectToServer = async (): Promise<pg.PoolClient> => {
-    for (let attempt = 1; ; attempt += 1) {
-      const address = servers.address();
-      try {
-        return await pool.connect();
-      } catch (error) {
-        // Another error means that the pool has no connection left, which is no fault of the server.
-        if (error instanceof Error && error.message === CONNECT_TIMED_OUT) throw error;
-        servers.skip(address);
-        if (attempt >= servers.count) throw error;
-      }
-    }
-  };
+  // The pool has no connection left, which is no fault of the server.
+  const isFull = (error: unknown) => error instanceof Error && error.message === CONNECT_TIMED_OUT;
   const connect = async (): Promise<pg.PoolClient> => {
     for (;;) {
-      const connecting = connectToServer();
+      const connecting = servers.connect(() => pool.connect(), isFull);
       const client = await (isUnresponsive
         ? withTimeout(timeouts.connectWhileUnresponsive, connecting, CONNECT_TIMED_OUT, (late) =>
             late.release(),
@@ -220,7 +208,9 @@ export function openConnectionPool(
       }
     },
     open: (single) =>
-      openConnection(servers, { ...connectionSettings(servers.address(), timeouts), ...single }),
+      servers.connect(() =>
+        openConnection(servers, { ...connectionSettings(servers.address(), timeouts), ...single }),
+      ),
     connections: () => ({
       max: settings.max,
       open: pool.totalCount,

@@ -4,6 +4,7 @@ import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
+import { shareKnownPrimaries } from '../driver/servers/known-servers.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { followReplica } from '../replica/follow-replica.ts';
@@ -51,6 +52,7 @@ export async function startBackend(
       principal,
     };
   }
+  shareKnownPrimaries(databaseDirectUrl, databaseUrl);
   // Steps of the start wait for other processes, and keep locks and settings while they do.
   const direct = openPostgres(databaseDirectUrl, logger, { max: START_CONNECTIONS });
   const principal = await closeIfFails(direct, async () => {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type KnownServers, noteTimeline } from './known-servers.ts';
+import { type KnownPrimaries, noteTimeline } from './known-servers.ts';
 import { REPLACED, TIMELINE, WrongServerError } from './server-state.ts';
 
 /*
@@ -8,11 +8,11 @@ import { REPLACED, TIMELINE, WrongServerError } from './server-state.ts';
  */
 
 /** The connections to a pooler. */
-const pooled = new WeakMap<pg.Client, KnownServers>();
+const pooled = new WeakMap<pg.Client, KnownPrimaries>();
 
 /** From now on, `sendBegin` checks the server of each transaction of a connection. */
-export function checkEachBegin(client: pg.Client, servers: KnownServers): void {
-  pooled.set(client, servers);
+export function checkEachBegin(client: pg.Client, primaries: KnownPrimaries): void {
+  pooled.set(client, primaries);
 }
 
 /** The error of a server that fails the check contains this text, and after it the timeline. */
@@ -32,14 +32,14 @@ const check = (newest: string) =>
  * @throws WrongServerError if the server was replaced. It refuses the rest of the transaction
  */
 export async function sendBegin(client: pg.Client, text: string): Promise<pg.QueryResult | pg.QueryResult[]> {
-  const servers = pooled.get(client);
-  if (servers === undefined || servers.newest === '') return client.query(text);
+  const primaries = pooled.get(client);
+  if (primaries === undefined || primaries.newest === '') return client.query(text);
   const rest = text.trimStart().slice('begin'.length);
   try {
-    const answers: unknown = await client.query(`begin; ${check(servers.newest)}${rest}`);
+    const answers: unknown = await client.query(`begin; ${check(primaries.newest)}${rest}`);
     const [begun, checked, ...others] = answers as [pg.QueryResult, pg.QueryResult, ...pg.QueryResult[]];
     const { timeline } = checked.rows[0] as { timeline: string | null };
-    if (timeline !== null) noteTimeline(servers, timeline);
+    if (timeline !== null) noteTimeline(primaries, timeline);
     return [begun, ...others];
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };

@@ -14,12 +14,8 @@ export interface KnownConnection {
   isVerified: boolean;
 }
 
-/** What this process knows of the servers that changes can go to by one address, of one or several hosts. */
-export interface KnownServers {
-  /** An address for each host. */
-  readonly addresses: readonly string[];
-  /** Which of them new connections go to. */
-  chosen: number;
+/** What this process knows of the primaries of one database. Several addresses can lead to it. */
+export interface KnownPrimaries {
   /**
    * The newest timeline that was seen. A primary that was replaced and comes back has an older one: what is written
    * there is lost when it becomes a replica. Empty: none was seen.
@@ -27,7 +23,20 @@ export interface KnownServers {
   newest: string;
   /** All connections of this process, also those that are opening. */
   readonly connections: Map<pg.Client, KnownConnection>;
+}
+
+/** What this process knows of the servers that changes can go to by one address, of one or several hosts. */
+export interface KnownServers {
+  /** An address for each host. */
+  readonly addresses: readonly string[];
+  /** Which of them new connections go to. */
+  chosen: number;
+  primaries: KnownPrimaries;
+  /** The search for the newest primary, before the first connection. Null: none has begun, or the last one found none. */
+  search: Promise<void> | null;
   isLooking: boolean;
+  /** When the other hosts were looked at the last time, in milliseconds of `performance.now`. */
+  lookedAt: number;
 }
 
 /** By address. All pools of a process with one address share what is known, so that one of them can tell the others. */
@@ -46,30 +55,47 @@ export function knownServers(url: string): KnownServers {
 export function newServers(url: string): KnownServers {
   const addresses = addressesOf(url);
   if (addresses === null) throw new Error('the address of the database is not valid');
-  return { addresses, chosen: 0, newest: '', connections: new Map(), isLooking: false };
+  const primaries = { newest: '', connections: new Map() };
+  return { addresses, chosen: 0, primaries, search: null, isLooking: false, lookedAt: 0 };
+}
+
+/**
+ * Lets two addresses of one database share what is known: a timeline that was seen by one of them is then required by the
+ * other. Call it before connections are opened by the second address.
+ * @throws Error if an address is not valid
+ */
+export function shareKnownPrimaries(url: string, second: string): void {
+  const { primaries } = knownServers(url);
+  const other = knownServers(second);
+  if (other.primaries === primaries) return;
+  const { newest } = other.primaries;
+  other.primaries = primaries;
+  noteTimeline(primaries, newest);
 }
 
 /**
  * Notes the timeline of a primary. If it is newer than those that were seen before, all connections to servers with older
  * ones end: a server that hangs would keep what waits for it until its time is over.
  */
-export function noteTimeline(servers: KnownServers, timeline: string): void {
-  if (timeline <= servers.newest) return;
-  servers.newest = timeline;
-  endConnections(servers, (connection) => connection.timeline !== null && connection.timeline < timeline);
+export function noteTimeline(primaries: KnownPrimaries, timeline: string): void {
+  if (timeline <= primaries.newest) return;
+  primaries.newest = timeline;
+  endConnections(primaries, (connection) => connection.timeline !== null && connection.timeline < timeline);
 }
 
 /** Notes where the newest primary is. New connections go there. Those that are opening to other hosts end. */
 export function notePrimary(servers: KnownServers, timeline: string, address: string): void {
-  if (timeline < servers.newest) return;
-  servers.chosen = servers.addresses.indexOf(address);
-  noteTimeline(servers, timeline);
-  endConnections(servers, (connection) => !connection.isVerified && connection.address !== address);
+  const { addresses, primaries } = servers;
+  if (timeline < primaries.newest) return;
+  servers.chosen = addresses.indexOf(address);
+  noteTimeline(primaries, timeline);
+  const others = addresses.filter((each) => each !== address);
+  endConnections(primaries, (connection) => !connection.isVerified && others.includes(connection.address));
 }
 
 /** Ends connections at once: what waits for them fails. A pooler chooses the server, so its connections stay. */
 function endConnections(
-  { connections }: KnownServers,
+  { connections }: KnownPrimaries,
   isOver: (connection: KnownConnection) => boolean,
 ): void {
   for (const [client, connection] of connections) {

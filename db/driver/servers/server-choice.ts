@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { checkEachBegin } from './checked-begin.ts';
+import { findNewestPrimary } from './find-newest.ts';
 import { type KnownServers, knownServers, newServers, noteTimeline } from './known-servers.ts';
-import { isReplica, REPLACED, readState, WrongServerError } from './server-state.ts';
+import { isDirect, isReplica, REPLACED, readState, WrongServerError } from './server-state.ts';
 import { type HostWatch, NO_WATCH, watchHosts } from './watch-hosts.ts';
 
 /*
@@ -9,14 +10,23 @@ import { type HostWatch, NO_WATCH, watchHosts } from './watch-hosts.ts';
  * Only one of them is the primary.
  */
 
+/**
+ * How often each host is tried behind a proxy that leads to a primary that was replaced. A proxy that takes turns leads to
+ * another server the next time.
+ */
+const PROXY_ATTEMPTS = 8;
+
 /** Chooses among the servers of an address. */
 export interface ServerChoice {
   /** The address to connect to now. */
   readonly address: () => string;
-  /** How many addresses there are. */
-  readonly count: number;
-  /** The next address is used from now on, if it is still this one that failed. */
-  skip(failed: string): void;
+  /**
+   * Calls `connect` until it succeeds, each time with the next address, from the one on that was used last. Before the first
+   * call, the newest primary is searched for.
+   * @param isFinal whether no other attempt could succeed after this error
+   * @throws the error of the last attempt
+   */
+  connect<T>(connect: () => Promise<T>, isFinal?: (error: unknown) => boolean): Promise<T>;
   /** A connection, which ends when its server turns out to have been replaced. */
   readonly Client: new (
     config?: pg.ClientConfig,
@@ -42,9 +52,20 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
   const address = () => servers.addresses[servers.chosen] ?? url;
   return {
     address,
-    count,
-    skip: (failed) => {
-      if (failed === address()) servers.chosen = (servers.chosen + 1) % count;
+    connect: async (connect, isFinal = () => false) => {
+      if (!isForReading) await (servers.search ??= searchPrimary(servers));
+      for (let attempt = 1; ; attempt += 1) {
+        const tried = address();
+        try {
+          return await connect();
+        } catch (error) {
+          if (isFinal(error)) throw error;
+          // Another attempt can have chosen another address since.
+          if (tried === address()) servers.chosen = (servers.chosen + 1) % count;
+          const isByProxy = error instanceof WrongServerError && error.isByProxy;
+          if (attempt >= (isByProxy ? count * PROXY_ATTEMPTS : count)) throw error;
+        }
+      }
     },
     ...(isForReading
       ? { Client: pg.Client, verify: (client) => verifyReplica(client, count), watch: () => NO_WATCH }
@@ -56,12 +77,24 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
   };
 }
 
+/** Searches for the newest primary once for all that wait for it. If none is found, the next attempt searches again. */
+async function searchPrimary(servers: KnownServers): Promise<void> {
+  let isFound = false;
+  try {
+    isFound = await findNewestPrimary(servers);
+    servers.lookedAt = performance.now();
+  } finally {
+    if (!isFound) servers.search = null;
+  }
+}
+
 /** Connections that are known from their first moment to their end. */
-function clientOf({ connections }: KnownServers): ServerChoice['Client'] {
+function clientOf(servers: KnownServers): ServerChoice['Client'] {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super(config);
       const address = config?.connectionString ?? '';
+      const { connections } = servers.primaries;
       connections.set(this, { address, timeline: null, isPooled: false, isVerified: false });
       this.once('end', () => connections.delete(this));
     }
@@ -74,7 +107,8 @@ async function verifyReplica(client: pg.Client, count: number): Promise<void> {
 
 async function verifyPrimary(client: pg.Client, servers: KnownServers): Promise<void> {
   const state = await readState(client);
-  const connection = servers.connections.get(client);
+  const { primaries } = servers;
+  const connection = primaries.connections.get(client);
   if (connection === undefined) throw new WrongServerError('the connection has ended');
   connection.isVerified = true;
   if (state === null) return;
@@ -82,9 +116,10 @@ async function verifyPrimary(client: pg.Client, servers: KnownServers): Promise<
   if (onlyReads && servers.addresses.length > 1) throw new WrongServerError('the server only reads');
   // The protocol tells the process of the server. A pooler tells a number of its own.
   connection.isPooled = pid !== (client as pg.Client & { processID?: number | null }).processID;
-  if (connection.isPooled) checkEachBegin(client, servers);
+  if (connection.isPooled) checkEachBegin(client, primaries);
   if (timeline === null) return;
   connection.timeline = timeline;
-  if (timeline < servers.newest) throw new WrongServerError(REPLACED);
-  noteTimeline(servers, timeline);
+  if (timeline < primaries.newest)
+    throw new WrongServerError(REPLACED, { isByProxy: !isDirect(client, state) });
+  noteTimeline(primaries, timeline);
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
 
 /** A server that must not be used. Callers get 503, as for every server that cannot be used now. */
@@ -5,6 +6,16 @@ export class WrongServerError extends Error {
   override name = 'WrongServerError';
   /** The SQLSTATE of a server that cannot accept connections now. */
   readonly code = '57P03';
+  /** Whether the same address can lead to another server the next time, because a proxy chooses it. */
+  readonly isByProxy: boolean;
+
+  constructor(
+    message: string,
+    { isByProxy = false, ...options }: ErrorOptions & { isByProxy?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isByProxy = isByProxy;
+  }
 }
 
 export const REPLACED = 'the server was replaced by another primary';
@@ -17,7 +28,7 @@ export const TIMELINE =
   'case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end';
 
 const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "onlyReads",
-  ${TIMELINE} as timeline, pg_backend_pid() as pid`;
+  ${TIMELINE} as timeline, pg_backend_pid() as pid, host(inet_server_addr()) || ' ' || inet_server_port() as place`;
 
 export interface ServerState {
   onlyReads: boolean;
@@ -25,6 +36,8 @@ export interface ServerState {
   timeline: string | null;
   /** The process of the server that has answered. */
   pid: number;
+  /** The IP address and the port at which the server has accepted the connection. Null for a Unix socket. */
+  place: string | null;
 }
 
 /** SQLSTATEs of a function that the server does not have, or that this role cannot call. */
@@ -35,6 +48,29 @@ export async function readState(client: Pick<pg.Client, 'query'>): Promise<Serve
   try {
     const { rows } = await client.query<ServerState>(STATE);
     return rows[0] ?? null;
+  } catch (error) {
+    if (UNKNOWN.has((error as { code?: unknown }).code)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether a connection leads to its server without a proxy, a pooler or a translation of addresses in between. Also if the
+ * server does not show its log: then its provider chooses.
+ */
+export function isDirect({ connection }: pg.Client, state: ServerState | null): boolean {
+  if (state === null) return true;
+  const { remoteAddress, remotePort } = connection.stream as Socket;
+  return state.place === (remoteAddress === undefined ? null : `${remoteAddress} ${remotePort}`);
+}
+
+/** Returns the identifier of the cluster of a server, which its replicas share. Null if it does not show it. */
+export async function readSystem(client: Pick<pg.Client, 'query'>): Promise<string | null> {
+  try {
+    const { rows } = await client.query<{ system: string }>(
+      'select system_identifier::text as system from pg_control_system()',
+    );
+    return rows[0]?.system ?? null;
   } catch (error) {
     if (UNKNOWN.has((error as { code?: unknown }).code)) return null;
     throw error;

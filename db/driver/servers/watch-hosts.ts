@@ -1,16 +1,17 @@
-import pg from 'pg';
-import { endConnection } from './end-connection.ts';
+import { askServers } from './ask-server.ts';
 import { type KnownServers, notePrimary } from './known-servers.ts';
-import { readState } from './server-state.ts';
 
 /** How long a pool waits for an answer until the other hosts are looked at, and until the next look, in milliseconds. */
 const LOOK_AFTER_MS = 1000;
 /** How long each step of a look can take: to connect, and to ask. */
 const STEP_MS = 1000;
+/** How often the other hosts are looked at while statements are answered, in milliseconds. */
+const LOOK_EVERY_MS = 10_000;
 
 /**
  * Watches over the statements and attempts to connect of a pool. While one waits and nothing is answered, the other hosts
- * are looked at: a server that hangs keeps its connections open, and another one can be the primary already.
+ * are looked at: a server that hangs keeps its connections open, and another one can be the primary already. They are also
+ * looked at from time to time: one that could not be reached when this process has started can be the newest primary.
  */
 export interface HostWatch {
   /** A statement or an attempt to connect begins to wait. */
@@ -37,7 +38,7 @@ export function watchHosts(servers: KnownServers): HostWatch {
   };
   const check = () => {
     const left = quietSince + LOOK_AFTER_MS - performance.now();
-    if (left <= 0) void lookAtOthers(servers);
+    if (left <= 0) void lookAtOthers(servers, true);
     later(left > 0 ? left : LOOK_AFTER_MS);
   };
   const noteAnswer = () => {
@@ -45,6 +46,7 @@ export function watchHosts(servers: KnownServers): HostWatch {
   };
   return {
     begin: () => {
+      if (performance.now() - servers.lookedAt > LOOK_EVERY_MS) void lookAtOthers(servers, false);
       waiting += 1;
       if (waiting > 1) return;
       noteAnswer();
@@ -58,40 +60,25 @@ export function watchHosts(servers: KnownServers): HostWatch {
   };
 }
 
-/** Looks for a primary at the other hosts. One look at a time, for all pools of the address. */
-async function lookAtOthers(servers: KnownServers): Promise<void> {
+/**
+ * Looks for a primary at the other hosts. One look at a time, for all pools of the address.
+ * @param hangs whether the chosen host does not answer. Another host of the same timeline is then used too: it can be another
+ *   way to the same server
+ */
+async function lookAtOthers(servers: KnownServers, hangs: boolean): Promise<void> {
   // Without a timeline to compare with, a primary that was replaced would look like any other.
-  if (servers.isLooking || servers.newest === '') return;
+  if (servers.isLooking || servers.primaries.newest === '') return;
   servers.isLooking = true;
   const others = servers.addresses.filter((_address, index) => index !== servers.chosen);
   await Promise.all(
     others.map(async (address) => {
       // A host that cannot be reached is no primary.
-      const timeline = await timelineOf(address).catch(() => null);
-      if (timeline !== null) notePrimary(servers, timeline, address);
+      const [answer] = await askServers({ address, stepMs: STEP_MS }, 1);
+      const timeline = answer?.state?.onlyReads === false ? answer.state.timeline : null;
+      if (timeline === null || (!hangs && timeline <= servers.primaries.newest)) return;
+      notePrimary(servers, timeline, address);
     }),
   );
   servers.isLooking = false;
-}
-
-/**
- * Returns the timeline of a server. Null if it accepts no changes.
- * @throws Error if it does not answer in time
- */
-async function timelineOf(connectionString: string): Promise<string | null> {
-  const client = new pg.Client({
-    connectionString,
-    connectionTimeoutMillis: STEP_MS,
-    query_timeout: STEP_MS,
-    application_name: 'team-memory-look',
-  });
-  // The attempt or the statement fails too, and reports the error.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const state = await readState(client);
-    return state === null || state.onlyReads ? null : state.timeline;
-  } finally {
-    await endConnection(client);
-  }
+  servers.lookedAt = performance.now();
 }
