@@ -58,7 +58,7 @@ async function askHost(address: string, resolve: ResolveHost): Promise<ServerAns
 
 async function askThrough(question: Parameters<typeof askServers>[0]): Promise<ServerAnswer[]> {
   const answers = await askServers(question, 1);
-  if (answers.length === 0 || answers.every(({ isDirect }) => isDirect)) return answers;
+  if (answers.every(({ isDirect }) => isDirect)) return answers;
   for (let time = 1; time <= TIMES; time += 1) answers.push(...(await askServers(question, AT_ONCE)));
   return answers;
 }

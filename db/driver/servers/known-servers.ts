@@ -34,6 +34,8 @@ export interface KnownServers {
   primaries: KnownPrimaries;
   /** The search for the newest primary, before the first connection. Null: none has begun, or the last one found none. */
   search: Promise<void> | null;
+  /** Whether a search has found it. Until then, no server that shows its timeline is used. */
+  isSearched: boolean;
   isLooking: boolean;
   /** When the other hosts were looked at the last time, in milliseconds of `performance.now`. */
   lookedAt: number;
@@ -56,7 +58,7 @@ export function newServers(url: string): KnownServers {
   const addresses = addressesOf(url);
   if (addresses === null) throw new Error('the address of the database is not valid');
   const primaries = { newest: '', connections: new Map() };
-  return { addresses, chosen: 0, primaries, search: null, isLooking: false, lookedAt: 0 };
+  return { addresses, chosen: 0, primaries, search: null, isSearched: false, isLooking: false, lookedAt: 0 };
 }
 
 /**

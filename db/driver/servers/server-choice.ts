@@ -11,18 +11,18 @@ import { type HostWatch, NO_WATCH, watchHosts } from './watch-hosts.ts';
  */
 
 /**
- * How often each host is tried behind a proxy that leads to a primary that was replaced. A proxy that takes turns leads to
- * another server the next time.
+ * How often each host is tried while it leads to a server that must not be used. A proxy that takes turns leads to another
+ * one the next time.
  */
-const PROXY_ATTEMPTS = 8;
+const ATTEMPTS = 8;
 
 /** Chooses among the servers of an address. */
 export interface ServerChoice {
   /** The address to connect to now. */
   readonly address: () => string;
   /**
-   * Calls `connect` until it succeeds, each time with the next address, from the one on that was used last. Before the first
-   * call, the newest primary is searched for.
+   * Calls `connect` until it succeeds, each time with the next address, from the one on that was used last. Before that,
+   * the newest primary is searched for until one is found.
    * @param isFinal whether no other attempt could succeed after this error
    * @throws the error of the last attempt
    */
@@ -53,8 +53,8 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
   return {
     address,
     connect: async (connect, isFinal = () => false) => {
-      if (!isForReading) await (servers.search ??= searchPrimary(servers));
       for (let attempt = 1; ; attempt += 1) {
+        if (!isForReading) await (servers.search ??= searchPrimary(servers));
         const tried = address();
         try {
           return await connect();
@@ -62,8 +62,8 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
           if (isFinal(error)) throw error;
           // Another attempt can have chosen another address since.
           if (tried === address()) servers.chosen = (servers.chosen + 1) % count;
-          const isByProxy = error instanceof WrongServerError && error.isByProxy;
-          if (attempt >= (isByProxy ? count * PROXY_ATTEMPTS : count)) throw error;
+          const isPassing = error instanceof WrongServerError && error.isPassing;
+          if (attempt >= (isPassing ? count * ATTEMPTS : count)) throw error;
         }
       }
     },
@@ -79,12 +79,11 @@ export function chooseServer(url: string, isForReading = false): ServerChoice {
 
 /** Searches for the newest primary once for all that wait for it. If none is found, the next attempt searches again. */
 async function searchPrimary(servers: KnownServers): Promise<void> {
-  let isFound = false;
   try {
-    isFound = await findNewestPrimary(servers);
+    servers.isSearched = await findNewestPrimary(servers);
     servers.lookedAt = performance.now();
   } finally {
-    if (!isFound) servers.search = null;
+    if (!servers.isSearched) servers.search = null;
   }
 }
 
@@ -118,8 +117,10 @@ async function verifyPrimary(client: pg.Client, servers: KnownServers): Promise<
   connection.isPooled = pid !== (client as pg.Client & { processID?: number | null }).processID;
   if (connection.isPooled) checkEachBegin(client, primaries);
   if (timeline === null) return;
+  // It did not answer while it was searched for, so another one can be newer.
+  if (!servers.isSearched) throw new WrongServerError('no primary was found before', { isPassing: true });
   connection.timeline = timeline;
   if (timeline < primaries.newest)
-    throw new WrongServerError(REPLACED, { isByProxy: !isDirect(client, state) });
+    throw new WrongServerError(REPLACED, { isPassing: !isDirect(client, state) });
   noteTimeline(primaries, timeline);
 }

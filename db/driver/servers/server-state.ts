@@ -6,15 +6,15 @@ export class WrongServerError extends Error {
   override name = 'WrongServerError';
   /** The SQLSTATE of a server that cannot accept connections now. */
   readonly code = '57P03';
-  /** Whether the same address can lead to another server the next time, because a proxy chooses it. */
-  readonly isByProxy: boolean;
+  /** Whether the same address can be used the next time, for example because a proxy chooses another server. */
+  readonly isPassing: boolean;
 
   constructor(
     message: string,
-    { isByProxy = false, ...options }: ErrorOptions & { isByProxy?: boolean } = {},
+    { isPassing = false, ...options }: ErrorOptions & { isPassing?: boolean } = {},
   ) {
     super(message, options);
-    this.isByProxy = isByProxy;
+    this.isPassing = isPassing;
   }
 }
 

@@ -27,9 +27,9 @@ export interface FakeServer {
 export interface FakeOptions {
   /**
    * The server that answers a connection, by the number of the connection: a server that is reached directly is always
-   * the same one, and a proxy chooses.
+   * the same one, and a proxy chooses. Null: the connection ends at once.
    */
-  choose: (connection: number) => FakeState;
+  choose: (connection: number) => FakeState | null;
   /** Whether a proxy is in between, so that the server is at another place than the one that was connected to. */
   isProxy?: boolean;
   host?: string;
@@ -93,7 +93,9 @@ export async function startFakeServer({
   const server = createServer((socket) => {
     opened += 1;
     const pid = opened;
-    const { timeline, onlyReads = false, system = 'cluster', hidesLog = false, name } = choose(opened);
+    const state = choose(opened);
+    if (state === null) return socket.destroy();
+    const { timeline, onlyReads = false, system = 'cluster', hidesLog = false, name } = state;
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));

@@ -159,6 +159,16 @@ describe('the search for the newest primary', () => {
     assert.deepEqual([old.statements, replica.statements['new']?.length], [{}, 1]);
   });
 
+  test('is repeated before a server is used that did not answer it', async (t) => {
+    // The first connections fail, as those to a server that has just crashed.
+    const proxy = await start(t, {
+      isProxy: true,
+      choose: (connection) => (connection === 1 ? null : connection % 2 === 0 ? OLD : NEW),
+    });
+    await writeOften(openPool(t, urlOf(proxy.port)));
+    assert.deepEqual(Object.keys(proxy.statements), ['new']);
+  });
+
   test('goes on with the hosts that can be reached', async (t) => {
     const [gone, server] = [await start(t, always(OLD)), await start(t, always(NEW))];
     await gone.close();
