@@ -180,7 +180,17 @@ export const RoleRequest = Body({ role: Role });
 
 export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time, ...teamQuota });
 export type Team = Static<typeof Team>;
-export const NewTeamRequest = Body({ name: Name, ownerEmail: Type.Optional(Email) });
+export const NewTeamRequest = Body(
+  {
+    name: Name,
+    ownerEmail: Type.Optional(Text(300, 'is invited as the Owner; trimmed; case is ignored')),
+    ownerUserId: Type.Optional(
+      Type.String({ description: 'a member of the Company, who becomes the Owner at once' }),
+    ),
+  },
+  'at most one of ownerEmail and ownerUserId',
+);
+export type NewTeamRequest = Static<typeof NewTeamRequest>;
 export const NameRequest = Body({ name: Name });
 
 const PublishRule = OneOf(
@@ -265,7 +275,7 @@ const issued = {
 };
 export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
 export const IssuedCompanyInvite = Type.Object({ invitation: Invitation, ...issued });
-/** A new Team. The invite is null if the Owner already has an account. */
+/** A new Team. The invite is null unless its Owner is invited. */
 export const NewTeam = Type.Object({
   team: Team,
   invite: Nullable(Invite),

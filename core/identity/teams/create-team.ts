@@ -2,6 +2,7 @@ import type { ScopedTransaction } from '../../../db/driver/database.ts';
 import { findAccountByEmail, lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
 import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
 import { insertTeam } from '../../../db/queries/identity/teams.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Invite, Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
@@ -11,15 +12,18 @@ import type { Dependencies } from '../../dependencies.ts';
 import { createInvite } from '../invites.ts';
 import { teamNameTaken } from '../taken-names.ts';
 
+/** The Owner of a new Team, as the request names them: an account, or an email in canonical form. */
+export type NamedOwner = { userId: string } | { email: string };
+
 interface TeamDraft {
   name: string;
-  /** In canonical form. Null for the caller. */
-  ownerEmail: string | null;
+  /** Null for the caller. */
+  owner: NamedOwner | null;
   /** Where the link of the invite leads, without a slash at the end. */
   base: string;
 }
 
-/** A new Team. The rest is null if its Owner did not have to be invited. */
+/** A new Team. The rest is null unless its Owner was invited. */
 export interface CreatedTeam {
   team: Team;
   invite: Invite | null;
@@ -27,12 +31,11 @@ export interface CreatedTeam {
   url: string | null;
 }
 
-/** The person who will own a new Team: an open account of the Company, or an email to invite. */
-type NewOwner = { userId: string } | { userId: null; email: string };
-
 /**
- * Creates a Team with its Owner, who is invited if the email has no open account in the Company.
- * @throws ServiceError `unauthenticated`, `company_role_required`, `conflict` if another Team has the name
+ * Creates a Team. Only an account becomes its Owner at once. An email is always invited, also if an account has it: a
+ * person can change their email without a proof that it is theirs. Until the invite is accepted, the Team has no Owner.
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found` if the Company has no such open account,
+ *   `conflict` if another Team has the name
  */
 export function createTeam(
   { database }: Pick<Dependencies, 'database'>,
@@ -42,32 +45,39 @@ export function createTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'admin');
-      return lockOwner(tx, draft.ownerEmail);
+      return lockOwner(tx, draft.owner);
     },
     apply: (tx, owner) => apply(tx, owner, draft),
   });
 }
 
-/** Finds the Owner. An account is locked, so that it cannot be closed during the transaction. */
-async function lockOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null): Promise<NewOwner> {
-  if (ownerEmail === null) return { userId: tx.scope.userId };
-  const account = await findAccountByEmail(tx, ownerEmail);
-  const isOpen = account !== null && (await lockOpenAccounts(tx, [account.userId])).size > 0;
-  return isOpen ? { userId: account.userId } : { userId: null, email: ownerEmail };
+/** Locks the account of the Owner, so that it cannot be closed during the transaction. The caller's is locked already. */
+async function lockOwner(
+  tx: ScopedTransaction<CompanyScope>,
+  named: NamedOwner | null,
+): Promise<NamedOwner> {
+  const caller = { userId: tx.scope.userId };
+  if (named === null) return caller;
+  if ('userId' in named) {
+    const open = await lockOpenAccounts(tx, [named.userId]);
+    if (!open.has(named.userId)) throw new ServiceError('not_found');
+    return named;
+  }
+  const account = await findAccountByEmail(tx, named.email);
+  return account?.userId === caller.userId ? caller : named;
 }
 
 async function apply(
   tx: ScopedTransaction<CompanyScope>,
-  owner: NewOwner,
+  owner: NamedOwner,
   { name, base }: TeamDraft,
 ): Promise<Applied<CreatedTeam>> {
-  const { userId } = owner;
   const team = await insertTeam(tx, { id: newId(), name });
   if (team === null) throw teamNameTaken();
   const teamId = team.id;
-  const detail = { name, ownerId: userId };
+  const detail = { name, ownerId: 'userId' in owner ? owner.userId : null };
   const created = { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId, detail } as const;
-  if (owner.userId === null) {
+  if ('email' in owner) {
     const { result, audit } = await createInvite(tx, { teamId, email: owner.email, role: 'owner', base });
     return { result: { team, ...result }, audit: [created, ...audit] };
   }

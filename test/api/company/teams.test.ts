@@ -5,7 +5,7 @@ import type { Invite, Session, Team } from '../../../shared/schemas/identity.ts'
 import { openTestApp } from '../../support/app.ts';
 import { column, columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
-import { join, newEmail } from '../../support/invites.ts';
+import { addPasswordHolder, join, newEmail, PASSWORD } from '../../support/invites.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, type Caller, faultyFields, post } from '../../support/team.ts';
@@ -58,20 +58,82 @@ describe('POST /v1/company/teams', () => {
     }
   });
 
-  test('makes the named account of the Company the Team Owner instead of the creator', async () => {
+  test('makes the member with the named userId the Team Owner at once, instead of the creator', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const named = await addPerson(service, company, {});
-    const ownerEmail = ` Person-${named.userId.toUpperCase()}@Example.com `;
-    const { team, ...rest } = await make(admin, { name: 'Theirs', ownerEmail });
+    const made: Made[] = [];
+    const { events } = await recordedBy(service, company, async () => {
+      made.push(await make(admin, { name: 'Theirs', ownerUserId: named.userId.toUpperCase() }));
+    });
+    const { team, ...rest } = made[0]!;
     assert.deepEqual(rest, { invite: null, token: null, url: null });
+    assert.deepEqual(columns(events, 'kind', 'detail'), [
+      ['team.create', { name: 'Theirs', ownerId: named.userId }],
+    ]);
     assert.equal((await heldIn(named.token, team.id))?.role, 'owner');
     assert.equal(await heldIn(admin.token, team.id), undefined, 'an Admin has no access without a grant');
+    const own = await make(admin, { name: 'Mine', ownerUserId: admin.userId });
+    assert.equal((await heldIn(admin.token, own.team.id))?.role, 'owner');
+  });
+
+  test('returns the same 404 for a userId that is unknown, malformed, closed or of another Company', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const closed = await addPerson(service, company, {});
+    await ask(service, company, 'DELETE', `/v1/company/members/${closed.userId}`);
+    await recordsNothing(service, company, async () => {
+      const ids = [newId(), 'no-id', closed.userId, other.ownerId];
+      const answers = ids.map((ownerUserId) => ask(service, company, 'POST', URL, { name: 'x', ownerUserId }));
+      await assertSameRefusal('404 not_found', await Promise.all(answers));
+    });
+    assert.equal((await listAll(service, company, URL)).length, 1);
+  });
+
+  test('invites an email that an account has, and gives that account no role before it accepts', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const named = await addPasswordHolder(service, company, {});
+    const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: ` ${named.email} ` });
+    assert.deepEqual([invite?.email, invite?.role, invite?.state], [named.email, 'owner', 'open']);
+    assert.equal(await heldIn(named.token, team.id), undefined);
+    const caller = { headers: { ...company.headers, 'memory-team': team.id } };
+    assert.deepEqual(await listAll(service, caller, '/v1/team/members'), [], 'the Team has no Owner yet');
+    const joined = await join(service, { token: token ?? '' });
+    assert.equal(joined.json<Session>().user.id, named.userId);
+    assert.equal((await heldIn(named.token, team.id))?.role, 'owner');
+  });
+
+  test('a member who takes a free address does not become the Owner of a Team for it', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const member = await addPasswordHolder(service, company, { teamRole: 'member' });
+    const expected = newEmail();
+    const body = { email: expected, password: PASSWORD };
+    assert.equal(outcome(await ask(service, member, 'PATCH', '/v1/auth/account', body)), '200');
+    const { team, invite } = await make(admin, { name: 'For the expected person', ownerEmail: expected });
+    assert.equal(invite?.state, 'open');
+    assert.equal(await heldIn(member.token, team.id), undefined);
+    const caller = { headers: { ...member.headers, 'memory-team': team.id } };
+    assert.equal(outcome(await ask(service, caller, 'GET', '/v1/team')), '403 team_forbidden');
+  });
+
+  test('lists the invite of its Owner to Company Owners, who revoke it, and not to the Admin who made it', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: newEmail() });
+    const as = ({ headers }: Caller) => ({ headers: { ...headers, 'memory-team': team.id } });
+    const list = (caller: Caller) => ask(service, as(caller), 'GET', '/v1/team/invites');
+    assert.equal(outcome(await list(admin)), '403 team_forbidden');
+    assert.deepEqual((await list(company)).json<{ items: Invite[] }>().items, [invite]);
+    const revoked = await ask(service, as(company), 'DELETE', `/v1/team/invites/${invite?.id}`);
+    assert.equal(revoked.statusCode, 204);
+    assert.equal(outcome(await join(service, { token: token ?? '' })), '410 token_revoked');
   });
 
   test('makes the creator the Team Owner if the named email is their own', async () => {
     const company = await service.company();
-    const { team, invite } = await make(company, { name: 'Mine', ownerEmail: company.ownerEmail });
+    const ownerEmail = ` ${company.ownerEmail.toUpperCase()} `;
+    const { team, invite } = await make(company, { name: 'Mine', ownerEmail });
     assert.equal(invite, null);
     assert.equal((await heldIn(company.token, team.id))?.role, 'owner');
   });
@@ -122,6 +184,9 @@ describe('POST /v1/company/teams', () => {
       [{ name: 7 }, '/name'],
       [{ name: 'x', ownerEmail: 'nobody' }, '/ownerEmail'],
       [{ name: 'x', ownerEmail: ' ' }, '/ownerEmail'],
+      [{ name: 'x', ownerUserId: 7 }, '/ownerUserId'],
+      [{ name: 'x', ownerEmail: newEmail(), ownerUserId: company.ownerId }, '/ownerEmail'],
+      [{ name: 'x', ownerEmail: company.ownerEmail, ownerUserId: newId() }, '/ownerEmail'],
       [{ name: 'x', id: newId() }, '/id'],
     ] as const) {
       await recordsNothing(service, company, async () => {

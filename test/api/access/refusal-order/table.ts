@@ -86,6 +86,10 @@ const NO_CLIENTS = UNKNOWN_GRANTS.map((grant) =>
   fault('404 not_found', `a grant on ${grant.clientId}`, { body: (body) => ({ grants: [grant], ...body }) }),
 );
 
+const NO_OWNER = [newId(), 'nonsense'].map((ownerUserId) =>
+  fault('404 not_found', `the Owner ${ownerUserId}`, { body: (body) => ({ ownerUserId, ...body }) }),
+);
+
 const MANAGED = [...IN_TEAM, ...FULL_ACCESS, ...BODY];
 const COMPANY_MANAGED = [TOKEN, ...MANAGES_COMPANY, ...BODY];
 const COMPANY_OWNED = [TOKEN, ...OWNS_COMPANY, ...BODY];
@@ -327,7 +331,12 @@ export const TABLE: Record<string, Fault[]> = {
   'POST /v1/company/members/:user/reset-link': [...COMPANY_OWNED, ...missing('user')],
   'POST /v1/company/invitations': [...COMPANY_OWNED, OWNER_INVITED],
   'DELETE /v1/company/invitations/:invitation': [...COMPANY_OWNED, ...missing('invitation')],
-  'POST /v1/company/teams': COMPANY_MANAGED,
+  'POST /v1/company/teams': [
+    ...COMPANY_MANAGED,
+    invalid({ ownerEmail: 'nobody' }),
+    invalid({ ownerEmail: 'a@example.com', ownerUserId: newId() }),
+    ...NO_OWNER,
+  ],
   'PATCH /v1/company/teams/:team': [...COMPANY_MANAGED, ...missing('team'), ARCHIVED],
   // Only with a quota it requires a Company Owner, which is known only when the body has been read.
   'PATCH /v1/company/teams/:team of the quota': [

@@ -84,6 +84,15 @@ export const COMPANY_ROWS: readonly Row[] = [
     ok: 201,
     body: (_values, cell) => ({ name: teamName(cell), ownerEmail: `${word(cell, 'staff')}@example.com` }),
   },
+  {
+    route: 'POST /v1/company/teams',
+    about: 'for a member',
+    kind: 'Company Admins, by id',
+    ok: 201,
+    ids: ['ownerUserId'],
+    values: async ({ targets, at }) => ({ ownerUserId: (await targets.account(at)).userId }),
+    body: ({ ownerUserId }, cell) => ({ name: teamName(cell), ownerUserId }),
+  },
   { route: 'GET /v1/company/teams/:id', kind: 'Company Admins, by id', ok: 200, values: team },
   {
     route: 'PATCH /v1/company/teams/:id',
