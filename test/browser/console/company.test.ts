@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { CompanyGrant, Invite, Member, Team } from '../../../shared/schemas/identity.ts';
+import type { CompanyGrant, Invite, Member, Session, Team } from '../../../shared/schemas/identity.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
@@ -94,6 +94,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const { page, faults } = await open('teams', company.token);
     await button(page, 'Make a Team').click();
     await dialog(page).getByLabel('Name', { exact: true }).fill('test team');
+    await dialog(page).getByLabel('Owner', { exact: true }).selectOption('invited');
     await dialog(page).getByLabel('Email of its Owner').fill('newcomer@example.com');
     await button(page, 'Make the Team').click();
     await dialog(page)
@@ -112,6 +113,26 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByLabel('Team', { exact: true }).locator('option').count(), 2);
     assert.match(await focused(page), /^row-/);
     assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('a member who is chosen becomes the Owner of a new Team at once, without a link', async () => {
+    const company = await service.company();
+    const person = await addPerson(service, company, {});
+    await rename(person, 'Ada');
+    const { page, faults, refused } = await open('teams', company.token);
+    await button(page, 'Make a Team').click();
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
+    await dialog(page).getByLabel('Owner', { exact: true }).selectOption(person.userId);
+    await button(page, 'Make the Team').click();
+    await button(page, 'Close').click();
+    await said(page, 'The Team Sales is made.');
+    const { teams } = (await askSession(service, person.token)).json<Session>();
+    assert.deepEqual(
+      teams.map(({ name, role }) => [name, role]),
+      [['Sales', 'owner']],
+    );
+    assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
 
@@ -190,6 +211,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     const made = await hold(page, '**/v1/company/teams', ['POST']);
     await button(page, 'Make a Team').click();
     await dialog(page).getByLabel('Name', { exact: true }).fill('Sales');
+    await dialog(page).getByLabel('Owner', { exact: true }).selectOption('invited');
     await dialog(page).getByLabel('Email of its Owner').fill('newcomer@example.com');
     await page.keyboard.press('Enter');
     await made.arrived;

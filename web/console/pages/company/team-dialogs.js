@@ -1,13 +1,16 @@
 import { linkTo } from '../../address.js';
 import { html, useState } from '../../html.js';
 import { useAction } from '../../parts/action.js';
+import { useKnown } from '../../parts/all.js';
 import { LinkDialog } from '../../parts/copy.js';
 import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
 import { neighbour } from '../../parts/focus.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { useRecord } from '../../parts/record.js';
+import { isolated } from '../../parts/words.js';
 
 /**
+ * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
  * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team
  *
  * What each dialog about a Team gets.
@@ -15,18 +18,27 @@ import { useRecord } from '../../parts/record.js';
  *   done: (what: import('../../html.js').Children, focused?: string) => Promise<void> }} Props
  */
 
+/** In the place of the id of a member: someone who is invited by email. */
+const INVITED = 'invited';
+
 /**
  * The body of a new Team.
  * @param {FormData} fields
  */
 function newTeam(fields) {
-  const ownerEmail = textOf(fields, 'ownerEmail');
-  return { name: fields.get('name'), ...(ownerEmail === '' ? {} : { ownerEmail }) };
+  const [name, owner] = [fields.get('name'), textOf(fields, 'owner')];
+  if (owner === '') return { name };
+  return owner === INVITED ? { name, ownerEmail: textOf(fields, 'email') } : { name, ownerUserId: owner };
 }
 
 /** @param {Omit<Props, 'team'>} props */
 export function NewTeam({ ask, session, go, changed, close, done }) {
-  const action = useAction(ask);
+  const action = useAction(ask, {
+    not_found: 'This person is no longer in the Company. Choose another Owner.',
+  });
+  /** @type {readonly Member[] | null} */
+  const members = useKnown(ask, 'company/members');
+  const [owner, setOwner] = useState('');
   const [made, setMade] = useState(
     /** @type {{ team: Team, invite: { email: string, expiresAt: string } | null, url: string | null,
      *   isOpen: boolean } | null} */ (null),
@@ -35,7 +47,7 @@ export function NewTeam({ ask, session, go, changed, close, done }) {
   async function make(fields) {
     const reply = await action.send('POST', 'company/teams', newTeam(fields));
     if (reply === null) return;
-    const isOpen = session.company.role === 'owner' || textOf(fields, 'ownerEmail') === '';
+    const isOpen = session.company.role === 'owner' || owner === '';
     setMade({ ...reply.answer, isOpen });
   }
   if (made === null) {
@@ -43,11 +55,27 @@ export function NewTeam({ ask, session, go, changed, close, done }) {
       <${FormDialog} heading="Make a Team" yes="Make the Team" act=${make} ...${action} close=${close}>
         <label for="team-name">Name</label>
         <input id="team-name" name="name" required maxlength="300" autocomplete="off" />
-        <label for="team-owner">Email of its Owner, if it is someone else</label>
-        <input id="team-owner" name="ownerEmail" type="email" maxlength="300" autocomplete="off" aria-describedby="team-owner-hint" />
-        <p id="team-owner-hint" class="quiet hint">
-          Without it, you become its Owner. A person without an account in the Company is invited: you get a link for them.
-        </p>
+        <label for="team-owner">Owner</label>
+        <select id="team-owner" name="owner" value=${owner} onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => setOwner(currentTarget.value)}>
+          <option value="">You</option>
+          ${members
+            ?.filter(({ userId }) => userId !== session.user.id)
+            .map(
+              ({ userId, name, email }) =>
+                html`<option key=${userId} value=${userId}>${`${isolated(name)}, ${isolated(email)}`}</option>`,
+            )}
+          <option value=${INVITED}>Someone else, invited by email</option>
+        </select>
+        ${
+          owner === INVITED &&
+          html`
+            <label for="team-email">Email of its Owner</label>
+            <input id="team-email" name="email" type="email" required maxlength="300" autocomplete="off" aria-describedby="team-email-hint" />
+            <p id="team-email-hint" class="quiet hint">
+              You get a link for this person. The Team has no Owner until they use it.
+            </p>
+          `
+        }
       <//>
     `;
   }
