@@ -34,7 +34,7 @@ export const SAME_ON_BOTH = [
   'test/api/search/retrieval.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
-  'test/api/access/matrix.test.ts',
+  'test/api/access/{matrix,taken-emails}.test.ts',
   'test/api/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
   'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',

@@ -59,16 +59,25 @@ export class World {
   readonly targets: Targets;
   readonly places: Record<PlaceKey, Place>;
   readonly callers = new Map<CallerName, Caller>();
+  private readonly emails: 'own' | 'taken';
 
-  private constructor(app: App, targets: Targets, places: Record<PlaceKey, Place>) {
+  private constructor(app: App, targets: Targets, places: Record<PlaceKey, Place>, emails: World['emails']) {
     this.app = app;
+    this.emails = emails;
     this.targets = targets;
     this.canaries = targets.canaries;
     this.places = places;
   }
 
-  /** Makes it, as far as can be by requests to the app: its log is looked at too. */
-  static async open(app: App, { database, passwords }: Dependencies): Promise<World> {
+  /**
+   * Makes it, as far as can be by requests to the app: its log is looked at too.
+   * @param emails whether each caller has taken the email that someone with other rights had before
+   */
+  static async open(
+    app: App,
+    { database, passwords }: Dependencies,
+    emails: World['emails'],
+  ): Promise<World> {
     const canaries = new Canaries();
     const targets = new Targets({ database }, canaries, await passwords.hash(PASSWORD));
     const first = await makeCompany(database, canaries, 't');
@@ -86,7 +95,7 @@ export class World {
       return plantTeam({ app, database, canaries }, { ...team, key, headers });
     };
     const [t, u, z, v] = [await plant('t'), await plant('u'), await plant('z'), await plant('v')];
-    const world = new World(app, targets, { t, u, z, v });
+    const world = new World(app, targets, { t, u, z, v }, emails);
     await database.query(`update identity.team set state = 'archived' where id = $1`, [z.teamId]);
     await world.settle();
     return world;
@@ -104,8 +113,35 @@ export class World {
     const clients = writesA ? { [home.clientA]: 'write' as const } : {};
     const { userId } = await this.targets.account(home, { ...ties, clients });
     const session = await this.targets.session(home.companyId, userId);
+    if (this.emails === 'taken') await this.takeEmail(home, session.token, ties);
     const token = agent === null ? session.token : await this.agentToken(session.token, at, agent);
     return { name, userId, headers: { authorization: `Bearer ${token}`, ...team }, at, home };
+  }
+
+  /**
+   * Gives the person with this session the email that someone else had before: an Owner of the Company and, if the person
+   * has a role in the Team, of the Team; for a Company Owner, someone without a role in the Company.
+   */
+  private async takeEmail(home: Place, session: string, { companyRole, teamRole }: Ties): Promise<void> {
+    const { userId, email } = await this.targets.account(home, {
+      companyRole: companyRole === 'owner' ? 'member' : 'owner',
+      // With a role, the email is planted as that of a member of the Team.
+      ...(teamRole === undefined ? {} : { teamRole: 'owner' }),
+    });
+    const [before, after] = email.split('@');
+    const other = await this.targets.session(home.companyId, userId);
+    await this.changeEmail(other.token, `${before}.before@${after}`);
+    await this.changeEmail(session, email);
+  }
+
+  private async changeEmail(session: string, email: string): Promise<void> {
+    const answer = await this.app.inject({
+      method: 'PATCH',
+      url: '/v1/auth/account',
+      headers: { authorization: `Bearer ${session}` },
+      payload: { email, password: PASSWORD },
+    });
+    assert.equal(answer.statusCode, 200, answer.body);
   }
 
   /** A new agent token of the person with this session. */

@@ -1,0 +1,3 @@
+import { testAccess } from './matrix/test-access.ts';
+
+await testAccess('taken');
