@@ -9,7 +9,8 @@ import { ServiceError } from './errors.ts';
 export const PERMISSIONS = {
   'memory:read': 'Search, expand, and read sources, imports, tags and the status.',
   'memory:write':
-    'Ingest, stage and list captures, import, retry and delete imports, and change, archive and restore sources.',
+    'Ingest, stage and list captures, import, retry and delete imports, and change, archive and restore sources. To ' +
+    'change or delete what somebody else made also requires `memory:review`.',
   'memory:curate':
     'Stage and list captures, consolidate them, list and release batches, and claim and send embeddings. To supersede a ' +
     'memory also requires `memory:review`.',

@@ -228,6 +228,34 @@ export function requireRight(
   if (permission !== undefined && permissions !== null) requirePermission({ permissions }, permission);
 }
 
+/**
+ * Whether the credential of a caller permits to change what this person made. An agent token without `memory:review` permits
+ * it only for its owner: an agent that was misled by a text destroys nothing of others. The rights of the caller count too.
+ * A job does not know the permissions of the token that it was enqueued for, and has none of them.
+ * @param author the id of the account, as in `createdBy`
+ */
+export function permitsChangeOf(
+  { userId, tokenId, tokenPermissions }: Pick<TeamScope, 'userId' | 'tokenId' | 'tokenPermissions'>,
+  author: string,
+): boolean {
+  return tokenId === null || userId === author || tokenPermissions?.includes('memory:review') === true;
+}
+
+/**
+ * Requires that the credential of a caller permits to change what this person made.
+ * @param verb what the caller does to it, for the message
+ * @param advice what the caller can do instead
+ * @throws ServiceError `forbidden`
+ */
+export function requireChangeOf(
+  scope: Parameters<typeof permitsChangeOf>[0],
+  { author, verb, advice }: { author: string; verb: string; advice?: string },
+): void {
+  if (permitsChangeOf(scope, author)) return;
+  const refusal = `An agent token without the permission memory:review cannot ${verb} that somebody else made`;
+  throw new ServiceError('forbidden', advice === undefined ? refusal : `${refusal}; ${advice}`);
+}
+
 /** The layer of a row in its Team: null for the Team layer, or the id of a client. */
 export type LayerId = string | null;
 

@@ -6,7 +6,7 @@ import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Original } from '../../shared/schemas/memory.ts';
-import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
@@ -117,7 +117,8 @@ async function apply(
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
   // A source that the import repeats has its own original, unless it was imported before files were kept.
-  if (original !== null) await attachOriginal(tx, source.id, original);
+  if (original !== null && permitsChangeOf(tx.scope, source.createdBy))
+    await attachOriginal(tx, source.id, original);
   const result = { sourceId: source.id, similarSources, redactions };
   if (!(await complete(tx, importId, result))) throw new Error('the import is no longer running');
   const duplicate = outcome === 'duplicate';

@@ -5,7 +5,7 @@ import { hasRight, type Layers, readableLayers, writableLayers } from '../../sha
 import { ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import type { LayerId } from '../../shared/scope.ts';
+import { type LayerId, requireChangeOf } from '../../shared/scope.ts';
 import { assertActive, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 
 const includesLayer = ({ team, clients }: Layers, layerId: LayerId) =>
@@ -29,11 +29,17 @@ async function layersNow(
  * Locks imports for a decision on them, and returns their current state. Two hundred imports take as many statements as
  * one.
  * @param ids from a path or body, in any case, valid or not
+ * @param verb a removal deletes a file, so an agent token must permit it
  * @returns each import once, in the order of the ids
  * @throws ServiceError `unauthenticated`, `team_forbidden`; `forbidden` unless the caller can write to the layer of each
- *   import and has created it or has Full access; `not_found` if one does not exist; `team_archived`
+ *   import and has created it or has Full access, and for an agent token that does not permit a removal; `not_found` if one
+ *   does not exist; `team_archived`
  */
-export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
+export async function lockImportsForDecision(
+  tx: TeamTransaction,
+  ids: readonly string[],
+  verb: 'retry' | 'remove',
+): Promise<Import[]> {
   const requestedIds = [...new Set(ids.map((id) => id.toLowerCase()))];
   const team = await lockTeamForWrite(tx);
   const found = await findImports(tx, requestedIds.filter(isId));
@@ -47,8 +53,12 @@ export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly 
   if (!readable.every(canDecide)) {
     throw new ServiceError(
       'forbidden',
-      'Only its author, or a caller with Full access, can retry or remove an import',
+      `Only its author, or a caller with Full access, can ${verb} an import`,
     );
+  }
+  if (verb === 'remove') {
+    for (const { createdBy: author } of readable)
+      requireChangeOf(tx.scope, { author, verb: 'remove an import' });
   }
   if (readable.length < requestedIds.length) throw new ServiceError('not_found');
   assertActive(team);

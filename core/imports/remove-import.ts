@@ -18,7 +18,7 @@ export function removeImport(
   id: string,
 ): Promise<void> {
   return runCommand(database, scope, {
-    lock: (tx) => lockImportsForDecision(tx, [id]),
+    lock: (tx) => lockImportsForDecision(tx, [id], 'remove'),
     apply,
   });
 }

@@ -28,7 +28,7 @@ export async function retryImport(deps: Needed, scope: TeamScope, id: string): P
  */
 export function retryImports(deps: Needed, scope: TeamScope, ids: readonly string[]): Promise<Import[]> {
   return runCommand(deps.database, scope, {
-    lock: (tx) => lockImportsForDecision(tx, ids),
+    lock: (tx) => lockImportsForDecision(tx, ids, 'retry'),
     apply: (tx, imports) => apply(tx, deps, imports),
   });
 }

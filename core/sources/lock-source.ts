@@ -5,7 +5,7 @@ import { lockSource } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import type { LayerId } from '../../shared/scope.ts';
+import { type LayerId, requireChangeOf } from '../../shared/scope.ts';
 import {
   assertActive,
   canRead,
@@ -19,7 +19,8 @@ import {
  * @param verb what the caller does to it, for the message
  * @param lockFirst locks what must be locked before the source, to prevent a deadlock
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
- *   layer of the source and has created it or has Full access; `team_archived`
+ *   layer of the source and has created it or has Full access, and for an agent token that does not permit it;
+ *   `team_archived`
  */
 export async function lockSourceForChange(
   tx: TeamTransaction,
@@ -75,6 +76,7 @@ async function findToChange(tx: TeamTransaction, team: LockedTeam, id: string, v
       `Only its author, or a caller with Full access, can ${verb} a source`,
     );
   }
+  requireChangeOf(tx.scope, { author: createdBy, verb: `${verb} a source` });
   assertActive(team);
   return clientId;
 }

@@ -16,7 +16,7 @@ import {
 } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import type { SimilarSource, Source } from '../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { requireChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { SketchBuilder } from '../../shared/text/terms/sketch.ts';
@@ -196,7 +196,11 @@ export type StoredDraft = {
   expired: AuditEntry[];
 } & ({ outcome: 'created' | 'replaced' | 'duplicate' } | { outcome: 'updated'; updated: SourceField[] });
 
-/** Makes a staged source visible, in the transaction that also records it. */
+/**
+ * Makes a staged source visible, in the transaction that also records it.
+ * @throws ServiceError `forbidden` if it would change the source with its external id, and the caller's agent token does not
+ *   permit that
+ */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
   const { source } = staged;
   await lockSource(tx, source);
@@ -213,9 +217,13 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     // Without an external id, the draft can be a different document with the same text.
     const changed =
       source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
-    if (changed !== null) return { outcome: 'updated', ...stored, expired, ...changed };
+    if (changed !== null) {
+      assertCanReplace(tx.scope, present.source);
+      return { outcome: 'updated', ...stored, expired, ...changed };
+    }
     return { outcome: 'duplicate', source: present.source, ...stored, expired };
   }
+  if (present !== null && source.externalId !== null) assertCanReplace(tx.scope, present.source);
   const { chunks, embedded } = staged.written ?? (await writeWhole(tx, staged));
   if (present !== null) {
     const stored = await replaceSource(tx, present.source.id, source, chunks);
@@ -235,6 +243,11 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     expired,
     similarSources: await compare(tx, staged, stored),
   };
+}
+
+function assertCanReplace(scope: TeamScope, { createdBy }: Source): void {
+  const advice = 'store the text under another name';
+  requireChangeOf(scope, { author: createdBy, verb: 'change a source', advice });
 }
 
 /** Stores the sketch of a source whose chunks are all written, and finds its near duplicates. */

@@ -26,10 +26,13 @@ export function textFile(filename: string, word: string): TestFile {
 
 export const sha256Of = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** Uploads a file, and returns its import and a function that runs its job. */
+/**
+ * Uploads a file, and returns its import and a function that runs its job.
+ * @param company with `tokenId` if the caller is an agent token
+ */
 export async function uploaded(
   service: TestApp,
-  company: SignedIn,
+  company: SignedIn & { tokenId?: string },
   { filename, content, mediaType, clientId = null, expiresAt }: TestFile,
   env: Record<string, string> = {},
 ) {
@@ -38,8 +41,8 @@ export async function uploaded(
   const answer = await post(service, company, IMPORTS, body, { 'idempotency-key': crypto.randomUUID() });
   assert.equal(answer.statusCode, 202, answer.body);
   const { id: importId } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
-  const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, clientId, importId };
+  const { companyId, teamId, ownerId: userId, tokenId = null } = company;
+  const data = { companyId, teamId, userId, tokenId, clientId, importId };
   const run = (blobs?: BlobStore) => doJob(service.database, 'import.process', data, env, blobs);
   return { importId, run };
 }

@@ -35,7 +35,8 @@ export const remember = teamTool({
   title: 'Remember something',
   description:
     'Stores a fact, a decision or a text, which searches find at once: for the whole Team or, with `client`, for one ' +
-    'client. The same text is stored once. With `key`, a later text with the same key replaces it. `similar` lists ' +
+    'client. The same text is stored once. With `key`, a later text with the same key replaces it; what somebody else stored is ' +
+    'replaced only with the permission memory:review. `similar` lists ' +
     'memories that may say the same or contradict it. If the Team reviews what its members publish, the text waits for a ' +
     'decision first: the status is `review`, searches do not find it yet, and `key` has no effect.',
   permission: 'memory:write',

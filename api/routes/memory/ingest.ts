@@ -26,7 +26,8 @@ export const ingestRoute: Routes = (app, deps) => {
         description:
           'A text that is already stored in the scope is a duplicate: 200, and nothing changes. An `externalId` identifies ' +
           'one source of the scope: a different text replaces its chunks (200), and the same text with a different title, ' +
-          'uri, metadata, tags or expiry updates these fields (200, `updated` lists them).',
+          'uri, metadata, tags or expiry updates these fields (200, `updated` lists them). An agent token without ' +
+          '`memory:review` can do that only to sources that its owner made: 403 `forbidden`.',
         tags: ['memory'],
         body: IngestRequest,
         response: { 200: IngestResponse, 201: IngestResponse },
@@ -34,6 +35,7 @@ export const ingestRoute: Routes = (app, deps) => {
           'embedding_model_mismatch',
           'embedding_dimension_mismatch',
           'scope_forbidden',
+          'forbidden',
           'team_archived',
           'secret_detected',
           'quota_exceeded',
