@@ -13,6 +13,8 @@ import { storeUses } from '../core/feedback/count-uses.ts';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import { traceExporter } from '../shared/tracing/start-tracing.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
+import { AJV_OPTIONS } from './bodies/body-schema.ts';
+import largeBodies from './bodies/large-bodies.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
 import draining from './draining.ts';
@@ -74,7 +76,7 @@ export async function buildApp(
     // A request without a Host is refused by a hook: Node's own refusal has no body.
     http: { requireHostHeader: false },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    ajv: { customOptions: AJV_OPTIONS },
     // Longer than any address can be, so that an id of any length is looked up and is 404 like every unknown id.
     routerOptions: { maxParamLength: 65_536 },
     frameworkErrors: refuseAddress,
@@ -117,8 +119,9 @@ export async function buildApp(
   await app.register(errors);
   await app.register(connections, { maxConnections: deps.config.maxConnections });
   await app.register(unreadBodies);
+  const { bodyMegabytes, embeddingModel, rateLimits } = deps.config;
+  await app.register(largeBodies, { embeddingModel });
   await app.register(input);
-  const { bodyMegabytes, rateLimits } = deps.config;
   await app.register(bodyBudget, { bodyMegabytes, rateLimits });
   await app.register(recheckGuards);
   await app.register(identity);

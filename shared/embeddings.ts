@@ -31,8 +31,11 @@ export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path =
   }
 }
 
-/** A vector as a caller sends it: its numbers, or the base64 of its numbers as little-endian float32. */
-export type SentVector = readonly number[] | string;
+/**
+ * A vector as a caller sends it: its numbers, or the base64 of its numbers as little-endian float32. A Float32Array is one
+ * that `normalizeEmbedding` has already returned, in the thread that parsed the body.
+ */
+export type SentVector = readonly number[] | string | Float32Array;
 
 /**
  * Scales a caller's vector to unit length, so that the inner product of two vectors is their cosine.
@@ -41,6 +44,7 @@ export type SentVector = readonly number[] | string;
  *   is not finite, or in a text that is not base64 of float32 numbers
  */
 export function normalizeEmbedding(vector: SentVector, path: string): Float32Array {
+  if (vector instanceof Float32Array) return vector;
   return typeof vector === 'string' ? normalizeFloats(vector, path) : normalizeNumbers(vector, path);
 }
 

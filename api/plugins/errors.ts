@@ -4,7 +4,7 @@ import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
 import { isUnderV1, requestedPath } from '../request/requested-path.ts';
-import { fieldErrors } from './field-errors.ts';
+import { invalidFields } from './field-errors.ts';
 
 /** The service errors for the error codes of Fastify. */
 const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
@@ -44,9 +44,7 @@ export function toServiceError(error: unknown, source?: FastifyRequest | { schem
   if (fastify.validation !== undefined) {
     const schema =
       source !== undefined && 'schema' in source ? source.schema : checkedSchema(fastify, source);
-    const errors = fieldErrors(fastify, schema);
-    const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
-    return new ServiceError('invalid_request', detail, { errors });
+    return invalidFields(fastify.validation, schema);
   }
   if (error instanceof ObjectFault) return storageError(error);
   const known = typeof fastify.code === 'string' ? FRAMEWORK_CODES[fastify.code] : undefined;

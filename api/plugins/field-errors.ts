@@ -1,5 +1,5 @@
-import type { FastifyError, FastifySchemaValidationError } from 'fastify';
-import type { FieldError } from '../../shared/errors.ts';
+import type { FastifySchemaValidationError } from 'fastify';
+import { type FieldError, ServiceError } from '../../shared/errors.ts';
 import { shownPointer } from '../../shared/secrets/shown-text.ts';
 
 type Fault = FastifySchemaValidationError;
@@ -33,11 +33,17 @@ const LIMITS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The invalid fields of a validation error. The paths are JSON pointers into the invalid part of the request.
- * @param schema of that part of the request; a message about one bound also names the other
+ * The 400 `invalid_request` for a part of a request that does not match its schema.
+ * @param schema of that part; a message about one bound also names the other
  */
-export function fieldErrors(error: FastifyError, schema: unknown): FieldError[] {
-  const faults = error.validation ?? [];
+export function invalidFields(faults: readonly Fault[], schema: unknown): ServiceError {
+  const errors = fieldErrors(faults, schema);
+  const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
+  return new ServiceError('invalid_request', detail, { errors });
+}
+
+/** The invalid fields. The paths are JSON pointers into the invalid part of the request. */
+function fieldErrors(faults: readonly Fault[], schema: unknown): FieldError[] {
   // A choice has one fault for each branch and one for the whole. They become one field error.
   const choices = new Set(faults.filter(isChoice).map((fault) => fault.instancePath));
   const single = faults.filter(({ instancePath }) => !choices.has(instancePath));

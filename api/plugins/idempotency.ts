@@ -30,7 +30,7 @@ async function answerKey(request: FastifyRequest, header: string): Promise<Answe
     route: `${request.method} ${request.routeOptions.url}`,
     // Keys of an agent token are its own: its rights differ from those of its owner.
     keyHash: sha256(request.teamScope.tokenId === null ? header : `${request.teamScope.tokenId} ${header}`),
-    bodyHash: await jsonHash(request.body ?? null, 'given'),
+    bodyHash: request.bodyHash ?? (await jsonHash(request.body ?? null, 'given')),
   };
 }
 

@@ -9,12 +9,14 @@ import type {
 } from 'fastify';
 import fp from 'fastify-plugin';
 import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
-import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import { freeMemory } from '../../shared/resources/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
 import { shownPointer } from '../../shared/secrets/shown-text.ts';
 import { acceptedLength, isChunked } from '../bodies/declared-length.ts';
+import { MAX_INLINE_BYTES, parseInThread } from '../bodies/large-bodies.ts';
 import { readBody } from '../bodies/read-body.ts';
+import { assertStorableBody, assertStorableText } from '../bodies/storable.ts';
 import { declareErrors } from '../openapi/declared-errors.ts';
 
 declare module 'fastify' {
@@ -28,98 +30,10 @@ declare module 'fastify' {
   }
 }
 
-type Keys = readonly (string | number)[];
-
-/** Whether these keys name the workspace path of a file. */
-function isWorkspacePath([list, index, field, ...more]: Keys): boolean {
-  return list === 'files' && typeof index === 'number' && field === 'path' && more.length === 0;
-}
-
-function textFault(text: string): string | null {
-  if (text.includes('\u0000')) return 'must not contain a NUL character';
-  return text.isWellFormed() ? null : 'must not contain a lone surrogate';
-}
-
-function assertText(text: string, path: string): void {
-  const fault = textFault(text);
-  if (fault !== null) throw invalidField(path, fault);
-}
-
-/**
- * How many numbers a list begins with; for a vector, all. A separate function, and `at` for the first element,
- * because V8 compiles code that indexes both kinds of lists to allocate an object for each number. That took half as
- * long as parsing them.
- */
-function countLeadingNumbers(list: readonly unknown[]): number {
-  return typeof list.at(0) === 'number' ? countNumbers(list) : 0;
-}
-
-function countNumbers(list: readonly unknown[]): number {
-  let count = 1;
-  while (count < list.length && typeof list[count] === 'number') count += 1;
-  return count;
-}
-
-/**
- * Refuses text that PostgreSQL cannot store, anywhere in a body: NUL and lone surrogates. Also refuses keys that name a
- * prototype. The depth and size of the value were limited before it was parsed.
- * @param isChecked whether the route checks the text at these keys
- * @param keys the path of `value` in the body
- * @throws ServiceError `invalid_request` that names the path
- */
-function assertStorable(
-  value: unknown,
-  isChecked: (keys: Keys) => boolean,
-  keys: (string | number)[] = [],
-): void {
-  if (typeof value === 'string') {
-    const fault = textFault(value);
-    if (fault !== null && !isChecked(keys)) throw invalidField(shownPointer(keys), fault);
-  } else if (Array.isArray(value)) {
-    // By index, because `for in` would create a string for each of a vector's thousand numbers.
-    for (let index = countLeadingNumbers(value); index < value.length; index += 1) {
-      const child: unknown = value[index];
-      if (typeof child !== 'number') assertStorableChild(child, index, isChecked, keys);
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    const members = value as Record<string, unknown>;
-    for (const key in members) {
-      const child = members[key];
-      const fault = textFault(key);
-      if (fault !== null) throw invalidField(shownPointer([...keys, key]), fault);
-      if (namesPrototype(key, child)) {
-        throw invalidField('/__proto__', 'is not a known field; neither is constructor.prototype');
-      }
-      assertStorableChild(child, key, isChecked, keys);
-    }
-  }
-}
-
-function assertStorableChild(
-  child: unknown,
-  key: string | number,
-  isChecked: (keys: Keys) => boolean,
-  keys: (string | number)[],
-): void {
-  keys.push(key);
-  assertStorable(child, isChecked, keys);
-  keys.pop();
-}
-
-/** Whether copying a member to an object would change the prototype of that object. */
-function namesPrototype(key: string, child: unknown): boolean {
-  if (key === '__proto__') return true;
-  return (
-    key === 'constructor' && typeof child === 'object' && child !== null && Object.hasOwn(child, 'prototype')
-  );
-}
-
 /** Checks body and query string. Ids in the path are not checked here: a malformed id is 404, like an unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
   const { hasWorkspacePaths = false } = request.routeOptions.config;
-  await yieldAfterLargeBody(request);
-  assertStorable(request.body, (keys) => hasWorkspacePaths && isWorkspacePath(keys));
-  await yieldAfterLargeBody(request);
+  await assertStorableInSteps(request, hasWorkspacePaths);
   try {
     // Fastify's parser does not fail on bytes that are not UTF-8, and leaves them percent-encoded.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));
@@ -128,14 +42,22 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
   }
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     if (hasWorkspacePaths && name === 'path') continue;
-    for (const text of [value].flat()) if (typeof text === 'string') assertText(text, shownPointer([name]));
+    for (const text of [value].flat())
+      if (typeof text === 'string') assertStorableText(text, shownPointer([name]));
   }
 };
 
-/** Reads a body as text. */
-async function readText(request: FastifyRequest, stream: IncomingMessage): Promise<string> {
-  const bytes = await readBody(request, stream);
-  request.hasLargeBody = bytes.length > DEFAULT_BODY_LIMIT;
+/** Checks the text of the body, unless a thread has done so. */
+async function assertStorableInSteps(request: FastifyRequest, hasWorkspacePaths: boolean): Promise<void> {
+  await yieldAfterLargeBody(request);
+  if (request.bodyFault !== null) throw request.bodyFault;
+  if (request.isBodyChecked) return;
+  assertStorableBody(request.body, hasWorkspacePaths);
+  await yieldAfterLargeBody(request);
+}
+
+/** Decodes a body. */
+function decode(request: FastifyRequest, bytes: Buffer): string {
   // Decoding would silently replace invalid bytes by replacement characters.
   if (!isUtf8(bytes)) throw new ServiceError('invalid_request', 'The body is not UTF-8');
   const text = bytes.toString('utf8');
@@ -148,8 +70,11 @@ async function readText(request: FastifyRequest, stream: IncomingMessage): Promi
 async function parseBody(request: FastifyRequest, stream: IncomingMessage): Promise<unknown> {
   // The body of an unknown route is not read: 404 takes precedence over any fault of the body.
   if (request.is404) return undefined;
-  const text = await readText(request, stream);
-  if (text === '') return undefined;
+  const bytes = await readBody(request, stream);
+  if (bytes.length === 0) return undefined;
+  request.hasLargeBody = bytes.length > DEFAULT_BODY_LIMIT;
+  if (bytes.length > MAX_INLINE_BYTES) return parseInThread(request, bytes);
+  const text = decode(request, bytes);
   await yieldAfterLargeBody(request);
   try {
     return JSON.parse(text) as unknown;
@@ -159,8 +84,8 @@ async function parseBody(request: FastifyRequest, stream: IncomingMessage): Prom
 }
 
 /**
- * Lets the event loop turn between two steps over a large body. Each step blocks it for at most 150 ms, with the largest body.
- * Without it, every other request would wait for all steps together.
+ * Lets the event loop turn between two steps over a large body. Without it, every other request would wait for all steps
+ * together.
  */
 export async function yieldAfterLargeBody(request: FastifyRequest): Promise<void> {
   if (request.hasLargeBody) await nextTurn();

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { SentVector } from '../embeddings.ts';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
 import {
   Body,
@@ -50,10 +51,12 @@ export const WriteScope = Body(
 );
 
 /** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
-export const Vector = Type.Union([Type.Array(Type.Number()), Type.String()], {
-  description:
-    '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
-});
+export const Vector = Type.Unsafe<SentVector>(
+  Type.Union([Type.Array(Type.Number()), Type.String()], {
+    description:
+      '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
+  }),
+);
 
 /** The most sources that one search can be narrowed to. */
 const MAX_SOURCE_IDS = 200;

@@ -39,7 +39,7 @@ export const embeddingRoutes: Routes = (app, deps) => {
     '/v1/memory/embeddings/complete',
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { jsonLimits: EMBEDDINGS_JSON_LIMITS, permission: 'memory:curate' },
+      config: { jsonLimits: EMBEDDINGS_JSON_LIMITS, vectorList: 'embeddings', permission: 'memory:curate' },
       schema: {
         operationId: 'completeEmbeddings',
         summary: 'Send the embeddings of a batch',

@@ -19,7 +19,7 @@ export const ingestRoute: Routes = (app, deps) => {
     {
       onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
-      config: { jsonLimits: INGEST_JSON_LIMITS, permission: 'memory:write' },
+      config: { jsonLimits: INGEST_JSON_LIMITS, vectorList: 'chunks', permission: 'memory:write' },
       schema: {
         operationId: 'ingestSource',
         summary: 'Store a text or chunks',

@@ -1,0 +1,74 @@
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { ServiceError } from '../../shared/errors.ts';
+import type { BodyRules, PassedFault, ThreadData, ThreadOutcome, ThreadTask } from './body-thread.ts';
+
+/** A body that was parsed in a thread. */
+export interface ParsedBody extends Omit<ThreadOutcome, 'hash' | 'fault'> {
+  hash: Buffer | null;
+  fault: ServiceError | null;
+}
+
+const revived = ({ code, message, errors }: PassedFault) =>
+  new ServiceError(code, message, errors === undefined ? {} : { errors });
+
+/** The threads that parse large bodies. They start with the first body, end when idle, and keep no process alive. */
+export class BodyThreads {
+  /** By the name of the route. Complete when the first body arrives. */
+  readonly #data: ThreadData;
+  #pool: Piscina<ThreadTask, ThreadOutcome> | null = null;
+  #isClosed = false;
+
+  constructor(rules: ReadonlyMap<string, BodyRules>, embeddingModel: string) {
+    this.#data = { rules, embeddingModel };
+  }
+
+  /** The threads that run now. */
+  get threads() {
+    return this.#pool?.threads ?? [];
+  }
+
+  /**
+   * Parses a body. A thread parses one at a time; the others wait. The budget of bodies in flight limits them.
+   * @param task its bytes are moved, and cannot be read afterwards
+   * @throws ServiceError `unavailable` if the thread ends before, for example because it has too little memory
+   */
+  async parse(task: ThreadTask): Promise<ParsedBody> {
+    if (this.#isClosed) throw new ServiceError('unavailable');
+    this.#pool ??= this.#start();
+    const { body, hash, fault } = await this.#pool
+      .run(task, { transferList: [task.bytes.buffer as ArrayBuffer] })
+      .catch((cause: unknown) => {
+        throw new ServiceError('unavailable', undefined, { cause });
+      });
+    return {
+      body,
+      hash: hash === null ? null : Buffer.from(hash),
+      fault: fault === null ? null : revived(fault),
+    };
+  }
+
+  /** Waits for the bodies that are being parsed, and ends the threads. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#pool?.close();
+  }
+
+  #start(): Piscina<ThreadTask, ThreadOutcome> {
+    const pool: Piscina<ThreadTask, ThreadOutcome> = new Piscina({
+      filename: new URL('./body-thread.ts', import.meta.url).href,
+      workerData: this.#data,
+      minThreads: 0,
+      maxThreads: Math.max(1, availableParallelism() - 1),
+      // Short, because an idle thread keeps the texts that it parsed until V8 collects them.
+      idleTimeout: 2000,
+      // With atomics, one step of the event loop would receive the bodies of all threads that are ready.
+      atomics: 'disabled',
+      // The text of a body of 32 MiB, its parsed form and the copy that is passed on take up to 200 MiB.
+      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 },
+    });
+    // An idle thread that ends is replaced when it is needed. Without a listener the process would end.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+}
