@@ -1,12 +1,13 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import { type FieldError, ServiceError } from '../../shared/errors.ts';
+import { VISIBLE_CHARACTER } from '../../shared/formats/names.ts';
 import { shownPointer } from '../../shared/secrets/shown-text.ts';
 
 type Fault = FastifySchemaValidationError;
 /** The keywords of a JSON schema that messages use. */
 type Bounds = Partial<
   Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems', number>
-> & { type?: unknown };
+> & { type?: unknown; pattern?: unknown };
 
 /** The types of JSON schema, as messages name them. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -75,7 +76,9 @@ function messageOf(fault: Fault, schema: unknown): string {
     case 'required':
       return 'is required';
     case 'pattern':
-      return 'must not be blank';
+      return bounds.pattern === VISIBLE_CHARACTER.source
+        ? 'must have a visible character'
+        : 'must not be blank';
     case 'format':
       return fault.params['format'] === 'date-time'
         ? 'must be a time such as 2026-03-01T09:30:00Z'

@@ -1,6 +1,14 @@
 import { foldCase } from './workspace-path.ts';
 
 /**
+ * A character that can be seen: a letter, number, punctuation or symbol. A mark alone is none, and neither are letters and
+ * symbols that show nothing: those that Unicode lets a program ignore, such as the fillers of Hangul, the blank of
+ * Braille, two blank hieroglyphs and the empty note head.
+ */
+export const VISIBLE_CHARACTER =
+  /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/**
  * The form in which names are compared: without white space around it, in NFC and in lower case. Letter by letter,
  * because Σ has two lower cases, which depend on the letters around it.
  */

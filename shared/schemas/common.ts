@@ -1,5 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { ERRORS } from '../errors.ts';
+import { VISIBLE_CHARACTER } from '../formats/names.ts';
 
 /** A time in a request or an answer: ISO 8601 in UTC, with milliseconds and `Z`. */
 export const Time = Type.String({ format: 'date-time' });
@@ -50,8 +51,10 @@ export const MAX_NAME = 300;
 /** The longest reason of a request for access, in characters. */
 export const MAX_REASON = 1000;
 
-/** Names, titles, filenames and the like. */
+/** Titles, filenames, ids that a caller chooses, and the like. */
 export const Name = Text(MAX_NAME);
+/** Names of Companies, Teams, clients, people and tokens, by which people tell them apart. */
+export const VisibleName = Type.String({ ...Name, pattern: VISIBLE_CHARACTER.source });
 
 /** One of several strings. The JSON schema has an `enum`, which is shorter than a union of constants. */
 export function OneOf<const T extends string[]>(values: [...T], description?: string) {

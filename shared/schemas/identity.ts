@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
 import { PUBLISH_RULES, REDACTION_MODES } from '../settings/team-settings.ts';
-import { Body, Id, MAX_REASON, Name, Nullable, OneOf, Redactions, Text, Time } from './common.ts';
+import { Body, Id, MAX_REASON, Nullable, OneOf, Redactions, Text, Time, VisibleName } from './common.ts';
 import { teamQuota, teamStorage } from './status.ts';
 
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
@@ -95,7 +95,7 @@ export const Link = Type.Object({
 export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
 /** Accepts an invite or an invitation. */
-export const JoinRequest = Body({ token: LinkToken, name: Name, password: NewPassword });
+export const JoinRequest = Body({ token: LinkToken, name: VisibleName, password: NewPassword });
 
 /** An agent token, without its secret. */
 export const Token = Type.Object({
@@ -113,7 +113,7 @@ export const Token = Type.Object({
 });
 export type Token = Static<typeof Token>;
 export const TokenRequest = Body({
-  name: Name,
+  name: VisibleName,
   teamId: Type.String(),
   clientIds: Type.Optional(
     Type.Array(Type.String(), {
@@ -157,7 +157,7 @@ export const Account = Type.Object({ id: Id, name: Type.String(), email: Type.St
 export type Account = Static<typeof Account>;
 export const AccountRequest = Body(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(VisibleName),
     email: Type.Optional(Email),
     password: Type.Optional({ ...Password, description: 'your password; required with email' }),
   },
@@ -182,7 +182,7 @@ export const Team = Type.Object({ id: Id, name: Type.String(), state: State, cre
 export type Team = Static<typeof Team>;
 export const NewTeamRequest = Body(
   {
-    name: Name,
+    name: VisibleName,
     ownerEmail: Type.Optional(Text(300, 'is invited as the Owner; trimmed; case is ignored')),
     ownerUserId: Type.Optional(
       Type.String({ description: 'a member of the Company, who becomes the Owner at once' }),
@@ -191,7 +191,7 @@ export const NewTeamRequest = Body(
   'at most one of ownerEmail and ownerUserId',
 );
 export type NewTeamRequest = Static<typeof NewTeamRequest>;
-export const NameRequest = Body({ name: Name });
+export const NameRequest = Body({ name: VisibleName });
 
 const PublishRule = OneOf(
   [...PUBLISH_RULES],
@@ -203,7 +203,7 @@ const TeamRedaction = Nullable(
 );
 export const TeamChange = Body(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(VisibleName),
     publish: Type.Optional(PublishRule),
     redaction: Type.Optional(TeamRedaction),
   },
@@ -235,7 +235,7 @@ export const Client = Type.Object({
 export type Client = Static<typeof Client>;
 export const ClientChange = Body(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(VisibleName),
     state: Type.Optional(OneOf(['active'], 'restores an archived client')),
   },
   'at least one of name and state',

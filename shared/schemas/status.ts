@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, Time, VisibleName } from './common.ts';
 import { Import } from './imports.ts';
 
 export const Embedder = Type.Object({
@@ -55,7 +55,7 @@ export const teamQuota = {
 /** What the Company changes about a Team. */
 export const CompanyTeamChange = Body(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(VisibleName),
     quota: Type.Optional({ ...Quota, description: 'requires the role of Company Owner' }),
   },
   'at least one of name and quota',

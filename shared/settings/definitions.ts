@@ -12,9 +12,9 @@ import {
   EMAIL,
   HOST,
   integer,
+  NAME,
   ORIGINS,
   oneOf,
-  text,
   word,
 } from './value-types.ts';
 
@@ -104,14 +104,14 @@ export const SETTINGS = {
   },
   companyName: {
     variable: 'MEMORY_COMPANY_NAME',
-    type: text(),
+    type: NAME,
     default: 'Company',
     appliesAtFirstStart: true,
     description: 'Name of the Company that the first start creates.',
   },
   teamName: {
     variable: 'MEMORY_TEAM_NAME',
-    type: text(),
+    type: NAME,
     default: 'General',
     appliesAtFirstStart: true,
     description: 'Name of the Team that the first start creates.',

@@ -18,7 +18,7 @@ const service = await openTestApp();
 const { app } = service;
 const document = await readDocument(app);
 const withBody = operationsOf(document).filter(({ example }) => example !== undefined);
-const world = await World.open(app, service);
+const world = await World.open(app, service, 'own');
 
 /** What operations need beyond the values of their rows, by operationId. */
 const PREPARED: Readonly<Record<string, (cell: Cell) => Promise<Values>>> = {

@@ -190,6 +190,9 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'shared/text/chunking.ts': [/\s*/y, /\n*/y],
   'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
+  'shared/formats/names.ts': [
+    /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u,
+  ],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
   'shared/lifecycle.ts': [
     { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
