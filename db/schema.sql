@@ -1257,10 +1257,11 @@ CREATE OR REPLACE FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[])
 AS $function$
   delete from idempotency_key k
    where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     and (k.user_id = p_user
-          -- Reading the texts of all answers takes long, so only where there is something to find.
-          or cardinality(p_tokens) > 0
-             and k.response::text like any (array(select '%' || id || '%' from unnest(p_tokens) as id)));
+     and k.user_id = p_user;
+  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     -- Reading all answers takes long, so only where there is something to find.
+     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
 $function$;
 grant execute to memory_service;
 
@@ -3480,19 +3481,11 @@ declare
   v_team constant uuid := claimed_team();
   v_patterns constant text[] := array(select '%' || id || '%' from unnest(p_ids) as id);
 begin
-  update consolidation_batch b
-     set results = (
-       select jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
-                             then '{"state": "discarded", "memoryId": null, "similar": []}'
-                             else jsonb_set(r.result, '{similar}', (
-                               select coalesce(jsonb_agg(n.other order by n.place), '[]')
-                                 from jsonb_array_elements(r.result -> 'similar') with ordinality as n (other, place)
-                                where (n.other ->> 'memoryId')::uuid <> all (p_ids))) end
-                        order by r.place)
-         from jsonb_array_elements(b.results) with ordinality as r (result, place))
+  update consolidation_batch b set results = results_without(b.results, p_ids)
    where b.team_id = v_team and b.results::text like any (v_patterns);
   -- Last: the update waits for a repeated completion, which can have stored the old results as another answer.
-  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
+  update idempotency_key k set response = without_records(k.response, p_ids)
+   where k.team_id = v_team and k.response::text like any (v_patterns);
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.purge_source(p_source uuid)
@@ -3813,6 +3806,22 @@ AS $function$
   select (select count(*)::int from moved), (select count(*)::int from waiting);
 $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.results_without(p_results jsonb, p_ids uuid[])
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select coalesce(jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
+                                 then '{"state": "discarded", "memoryId": null, "similar": []}'
+                                 else jsonb_set(r.result, '{similar}', (
+                                   select coalesce(jsonb_agg(n.other order by n.place), '[]')
+                                     from jsonb_array_elements(r.result -> 'similar') with ordinality as n (other, place)
+                                    where (n.other ->> 'memoryId')::uuid <> all (p_ids))) end
+                            order by r.place), '[]')
+    from jsonb_array_elements(p_results) with ordinality as r (result, place);
+$function$;
 
 CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
  RETURNS void
@@ -5025,6 +5034,31 @@ begin
              filter (where p_explain and w.space = 'd'), '[]') end
     into weights, max_score, key_frequencies, team_key_frequencies, detail
     from weighed w;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.without_records(p_answer jsonb, p_ids uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_answer jsonb := p_answer;
+begin
+  if v_answer ? 'similarSources' then
+    v_answer := jsonb_set(v_answer, '{similarSources}', (
+      select coalesce(jsonb_agg(n.other order by n.place), '[]')
+        from jsonb_array_elements(v_answer -> 'similarSources') with ordinality as n (other, place)
+       where (n.other ->> 'sourceId')::uuid <> all (p_ids)));
+  end if;
+  if (v_answer #>> '{source,sameAs}')::uuid = any (p_ids) then
+    v_answer := jsonb_set(v_answer, '{source,sameAs}', 'null');
+  end if;
+  if v_answer ? 'results' then
+    v_answer := jsonb_set(v_answer, '{results}', results_without(v_answer -> 'results', p_ids));
+  end if;
+  return case when v_answer::text like any (array(select '%' || id || '%' from unnest(p_ids) as id)) then 'null'
+              else v_answer end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.writable_clients()

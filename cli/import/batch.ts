@@ -91,15 +91,23 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
     ...(clientId === undefined ? {} : { scope: { clientId } }),
   };
   for (let repeat = 0; repeat <= MAX_REPEATS; repeat += 1) {
-    const { imports } = await service.post('/v1/memory/imports', ImportResponse, body, {
-      idempotencyKey: requestKey(target, files, repeat),
-      timeoutMs: UPLOAD_TIMEOUT_MS,
-    });
+    const { imports } = await service
+      .post('/v1/memory/imports', ImportResponse, body, {
+        idempotencyKey: requestKey(target, files, repeat),
+        timeoutMs: UPLOAD_TIMEOUT_MS,
+      })
+      .catch(noneIfPurged);
     // The answer can belong to an earlier run whose imports have been forgotten since. Then the files are sent again.
     const found = await records.find(new Set(imports.map(({ id }) => id)));
     if (found.size > 0) return imports;
   }
   throw new CommandError('the same files were imported and forgotten too often: try again tomorrow');
+}
+
+/** No imports, if a source of an earlier run with the same key was purged since. */
+function noneIfPurged(error: unknown): { imports: Import[] } {
+  if (error instanceof ServiceRefusal && error.code === 'not_found') return { imports: [] };
+  throw error;
 }
 
 /**

@@ -19,8 +19,11 @@ export interface Answer {
 /** How a command with an Idempotency-Key is answered. */
 interface Answering<R> {
   answer: (result: R) => Answer;
-  /** Refuses a stored answer if the caller can no longer read what it shows. */
-  checkStoredAnswer?: (body: unknown) => void;
+  /**
+   * Returns what the caller can still read of the stored body of an answer. Its records can have been moved since, or the
+   * caller can have lost access to them. Refuses the answer if that is so of what it is about.
+   */
+  recheckAnswer?: (body: unknown) => unknown;
 }
 
 /** A command whose answer is stored for its Idempotency-Key. */
@@ -33,10 +36,10 @@ export type PreparedOnceCommand<Locked, R, Prepared> = PreparedCommand<TeamScope
 const running = new WeakMap<Database, Set<string>>();
 
 /**
- * Runs a command once for its key. A repeat gets the answer of the first: only `checkStoredAnswer` runs, and none of
- * the steps.
+ * Runs a command once for its key. A repeat gets the answer of the first: only `recheckAnswer` runs, and none of the steps.
  * @param key null to run it without a key
- * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`
+ * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`; `not_found` if what the first request stored was
+ *   purged
  */
 export async function runOnce<Locked, R, Prepared>(
   database: Database,
@@ -57,7 +60,7 @@ export async function runOnce<Locked, R, Prepared>(
   try {
     return await runFirst(database, scope, key, command);
   } catch (error) {
-    if (error instanceof Replayed) return error.answer;
+    if (error instanceof Repeated) return await replay(error.first, key, command);
     throw error;
   } finally {
     keys.delete(name);
@@ -73,28 +76,35 @@ async function runFirst<Locked, R, Prepared>(
   return runCommandWithin(database, scope, command, async (tx, steps) => {
     if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');
     const first = await findAnswer(tx, key);
-    if (first !== null) throw new Replayed(replay(first, key, command));
+    if (first !== null) throw new Repeated(first);
     const answer = command.answer(await steps());
     await insertAnswer(tx, key, { bodyHash: key.bodyHash, status: answer.status, response: answer.body });
     return answer;
   });
 }
 
-function replay(
-  stored: StoredAnswer,
+async function replay(
+  { bodyHash, status, response }: StoredAnswer,
   key: AnswerKey,
-  { checkStoredAnswer }: { checkStoredAnswer?: (body: unknown) => void },
-): Answer {
-  if (!stored.bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
-  checkStoredAnswer?.(stored.response);
-  return { status: stored.status, body: stored.response };
+  { recheckAnswer }: Pick<Answering<never>, 'recheckAnswer'>,
+): Promise<Answer> {
+  if (!bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
+  if (response === null) throw goneAnswer();
+  return { status, body: recheckAnswer === undefined ? response : await recheckAnswer(response) };
 }
 
-/** Another process was first, after this one had looked: what was prepared here is deleted, and its answer given. */
-class Replayed extends Error {
-  readonly answer: Answer;
-  constructor(answer: Answer) {
-    super('replayed');
-    this.answer = answer;
+/** The error of a repeat of a request whose record the caller can no longer read, whether or not it exists. */
+export const goneAnswer = () =>
+  new ServiceError(
+    'not_found',
+    'What the first request with this Idempotency-Key stored was deleted, or is out of your reach; to store it again, use another key',
+  );
+
+/** Another process was first, after this one had looked. What was prepared here is deleted. */
+class Repeated extends Error {
+  readonly first: StoredAnswer;
+  constructor(first: StoredAnswer) {
+    super('the request is a repeat');
+    this.first = first;
   }
 }

@@ -58,10 +58,11 @@ export function stageCapture(
       status: isNew ? 201 : 200,
       body: { capture, redactions },
     }),
-    checkStoredAnswer: (body) => {
+    recheckAnswer: (body) => {
       // The first capture can be in a layer that this request did not name, and that the caller can no longer read.
       const { clientId } = (body as CaptureResponse).capture;
       if (clientId !== null && !reads.clients.includes(clientId)) throw new ServiceError('scope_forbidden');
+      return body;
     },
   };
 }

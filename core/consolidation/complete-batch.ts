@@ -1,4 +1,4 @@
-import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { completeCaptures } from '../../db/queries/memory/consolidation/captures.ts';
 import {
   type Completion,
@@ -28,6 +28,7 @@ import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
 import { assertFutureItems, type ItemForm, parseItems, resolveNames } from './parse-items.ts';
+import { readableResults } from './readable-results.ts';
 import { redactItems } from './redact-items.ts';
 import { layersOf, type ResolvedItem, resolveLayers } from './resolve-layers.ts';
 
@@ -62,7 +63,7 @@ export function assertCompleteAllowed(scope: TeamScope, body: unknown): void {
 
 /**
  * Completes a batch: all of its items or none. Captures that no item names are staged again. If the batch was completed
- * before with the same items, its results are repeated.
+ * before with the same items, its results are repeated, as far as the caller can read them now.
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `full_access_required`, `permission_required`, `invalid_request`, the refusals of an embedding,
  *   `scope_forbidden`, `not_found`, `team_archived`; the command also `conflict`, `batch_expired`, `secret_detected`,
@@ -105,6 +106,13 @@ export async function completeBatch(
     apply: (tx, locked, { requestHash }) =>
       apply(tx, deps, { batchId, requestHash, ...locked, assertAllowed }),
     answer: (results) => ({ status: 200, body: { results, redactions } }),
+    recheckAnswer: async (body) => {
+      const { results, ...answer } = body as { results: ConsolidationResult[] };
+      return {
+        results: await readOnce(deps.database, scope, (tx) => readableResults(tx, results)),
+        ...answer,
+      };
+    },
   };
 }
 
@@ -169,7 +177,8 @@ async function apply(
 ): Promise<Applied<ConsolidationResult[]>> {
   const { batchId, requestHash, batch, superseded } = completing;
   if (batch.completion !== null) {
-    return { result: repeatResults(batch.completion, requestHash), audit: [] };
+    const results = repeatResults(batch.completion, requestHash);
+    return { result: await readableResults(tx, results), audit: [] };
   }
   if (batch.expired) throw new ServiceError('batch_expired');
   completing.assertAllowed();

@@ -1,9 +1,9 @@
-import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { findCreationDay } from '../../db/queries/memory/source-library.ts';
+import { type Database, readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { findCreationDay, findReadableSources } from '../../db/queries/memory/source-library.ts';
 import { assertFuture } from '../../shared/formats/times.ts';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { IngestRequest } from '../../shared/schemas/memory.ts';
+import type { IngestRequest, IngestResponse } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { contentHashInTurns } from '../../shared/text/content-hash.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
@@ -11,7 +11,7 @@ import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import { goneAnswer, type PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
@@ -79,8 +79,25 @@ export function ingestSource(
         body: outcome === 'updated' ? { ...fields, updated: stored.updated } : fields,
       };
     },
+    recheckAnswer: (body) => readableAnswer(database, scope, body as IngestResponse),
     discard: ({ staged }) => discardSource(database, scope, staged),
   };
+}
+
+/**
+ * What a caller can still read of an answer: its source, or else it is refused, and those of the near duplicates that were
+ * not moved to a layer out of reach.
+ */
+async function readableAnswer(
+  database: Database,
+  scope: TeamScope,
+  answer: IngestResponse,
+): Promise<IngestResponse> {
+  const { source, similarSources } = answer;
+  const ids = [source.id, ...similarSources.map(({ sourceId }) => sourceId)];
+  const readable = await readOnce(database, scope, (tx) => findReadableSources(tx, ids));
+  if (!readable.has(source.id)) throw goneAnswer();
+  return { ...answer, similarSources: similarSources.filter(({ sourceId }) => readable.has(sourceId)) };
 }
 
 async function stage(

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
+import { ask } from '../support/company.ts';
 import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
+import { addSource, removal } from '../support/source-library.ts';
 import { type Fate, openPlaces } from './between.ts';
 import type { Person } from './cli.ts';
 import { importedNames, listedImports, manyFiles } from './folder.ts';
@@ -220,5 +222,22 @@ describe('cli import without a worker', () => {
     assert.deepEqual(await states(), []);
     await send(person, company);
     assert.deepEqual(await states(), ['a.txt queued', 'b.txt queued']);
+  });
+
+  test('imports a file again whose source was purged', async () => {
+    const { company, person } = await personWith({ 'a.txt': 'one' });
+    await send(person, company);
+    const [first] = await listedImports(service, company);
+    const { id } = await addSource(service, company);
+    // As if a worker had read the file.
+    await service.database.query(
+      `update memory.import set state = 'completed', source_id = $2 where id = $1`,
+      [first?.id, id],
+    );
+    assert.equal(removal(await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`)), '204');
+    assert.deepEqual(await listedImports(service, company), []);
+    const ended = await send(person, company);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.deepEqual(await importedNames(service, company), ['a.txt']);
   });
 });

@@ -36,6 +36,7 @@ export const ingestRoute: Routes = (app, deps) => {
           'embedding_dimension_mismatch',
           'scope_forbidden',
           'forbidden',
+          'not_found',
           'team_archived',
           'secret_detected',
           'quota_exceeded',

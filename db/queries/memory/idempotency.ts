@@ -10,6 +10,7 @@ export interface AnswerKey {
 export interface StoredAnswer {
   bodyHash: Buffer;
   status: number;
+  /** Null: what the request stored was purged. */
   response: unknown;
 }
 

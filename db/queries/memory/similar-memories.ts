@@ -71,3 +71,17 @@ export async function findSimilarToReview(
     [...scopeValues(tx.scope), memoryId, model, LIMIT],
   );
 }
+
+/** Returns which of these memories the scope can read: those that are published and, with `readsAll`, in any state. */
+export async function findReadableMemories(
+  tx: TeamTransaction,
+  ids: readonly string[],
+  readsAll: boolean,
+): Promise<ReadonlySet<string>> {
+  const found = await tx.query<{ id: string }>(
+    `select m.id from memory.memory_item m
+      where ${inScope('m')} and m.id = any ($4::uuid[]) and ($5 or ${stateNow('m')} = 'published')`,
+    [...scopeValues(tx.scope), ids, readsAll],
+  );
+  return new Set(found.map(({ id }) => id));
+}

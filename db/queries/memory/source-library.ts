@@ -68,6 +68,18 @@ export async function findSource(tx: TeamTransaction, id: string): Promise<Found
   return { source: toListed(source), metadata };
 }
 
+/** Returns which of these sources the scope can read, in any state. */
+export async function findReadableSources(
+  tx: TeamTransaction,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await tx.query<{ id: string }>(
+    `select s.id from memory.source s where ${inScope('s')} and s.id = any ($4::uuid[]) and s.state <> 'loading'`,
+    [...scopeValues(tx.scope), ids],
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
 /** A source by its id, or the active source with one of its other names. */
 export type SourceName = { id: string } | { fileId: string } | { externalId: string; layerId: LayerId };
 

@@ -24,7 +24,7 @@ export const importUploadRoute: Routes = (app, deps) => {
         tags: ['memory'],
         body: ImportRequest,
         response: { 202: ImportResponse },
-        errors: errorCodes('scope_forbidden', 'team_archived', 'secret_detected'),
+        errors: errorCodes('scope_forbidden', 'not_found', 'team_archived', 'secret_detected'),
       },
       preValidation: [async (request) => assertMediaTypes(request.body), readIdempotencyKey],
     },
