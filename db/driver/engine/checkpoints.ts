@@ -33,14 +33,17 @@ export function transactionStatus(answer: Uint8Array): string | null {
   return end.startsWith(READY) ? end.slice(READY.length) : null;
 }
 
+type Engine = Pick<PGlite, 'exec'>;
+type Log = Pick<EmbeddedFiles, 'logBytes'>;
+
 /**
  * Makes a checkpoint if the log has grown enough since the last one. The engine has no process that does so on its own:
  * without this, its log would have all changes since the start.
  * @param status of the transaction after the last message that was run
  */
 export async function checkpointIfDue(
-  engine: PGlite,
-  files: EmbeddedFiles,
+  engine: Engine,
+  files: Log,
   status: string | null,
   checkpointBytes: number,
 ): Promise<void> {
@@ -53,7 +56,7 @@ export async function checkpointIfDue(
   }
 }
 
-async function checkpoint(engine: PGlite, files: EmbeddedFiles, text: string): Promise<void> {
+async function checkpoint(engine: Engine, files: Log, text: string): Promise<void> {
   // Also if it fails: it is tried again when as much was written again.
   files.logBytes = 0;
   try {

@@ -32,10 +32,14 @@ async function writtenBytes(database: EmbeddedDatabase): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Where the last checkpoint is in the log: the eight bytes `checkPoint` of PostgreSQL's `ControlFileData`. */
-function lastCheckpoint(folder: string): bigint {
-  return readFileSync(join(folder, 'postgres', 'global', 'pg_control')).readBigUInt64LE(32);
-}
+/** The file with PostgreSQL's `ControlFileData`. */
+const controlFile = (folder: string) => readFileSync(join(folder, 'postgres', 'global', 'pg_control'));
+
+/** Where the last checkpoint is in the log: `checkPoint`. */
+const lastCheckpoint = (folder: string) => controlFile(folder).readBigUInt64LE(32);
+
+/** The value of `state` after a checkpoint at the end, so that nothing of the log is read at the next start. */
+const SHUT_DOWN = 1;
 
 /** Each writes about 2 MiB to the log. */
 const CHANGES = {
@@ -60,6 +64,7 @@ describe('the log of the embedded database', { skip: databaseUrl !== undefined &
   after(async () => {
     await database.close();
     assert.ok(logBytes(folder) <= MOST, 'after the end');
+    assert.equal(controlFile(folder).readInt32LE(16), SHUT_DOWN);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 

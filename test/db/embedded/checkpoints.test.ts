@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { checkpointIfDue, transactionStatus } from '../../../db/driver/engine/checkpoints.ts';
+
+/** Calls `checkpointIfDue` after 10 bytes of the log, and returns what it ran. */
+async function statementsRun(
+  { due, status }: { due: number; status: string | null },
+  fails?: string,
+): Promise<{ statements: string[]; logBytes: number }> {
+  const statements: string[] = [];
+  const engine = {
+    exec: async (text: string) => {
+      statements.push(text);
+      if (text === fails) throw new Error('the disk is broken');
+      return [];
+    },
+  };
+  const files = { logBytes: 10 };
+  await checkpointIfDue(engine, files, status, due);
+  return { statements, logBytes: files.logBytes };
+}
+
+describe('a checkpoint of the embedded database', () => {
+  const plain = 'checkpoint';
+  const within = [
+    'savepoint due; set local role none; checkpoint',
+    'rollback to savepoint due; release savepoint due',
+  ];
+
+  test('is made when enough was written, and then not before as much was written again', async () => {
+    assert.deepEqual(await statementsRun({ due: 11, status: 'I' }), { statements: [], logBytes: 10 });
+    assert.deepEqual(await statementsRun({ due: 10, status: 'I' }), { statements: [plain], logBytes: 0 });
+  });
+
+  test('is made by the first role in a transaction, which gets its own role back', async () => {
+    assert.deepEqual(await statementsRun({ due: 10, status: 'T' }), { statements: within, logBytes: 0 });
+  });
+
+  test('waits for the end of a transaction that has failed', async () => {
+    for (const status of ['E', null]) {
+      assert.deepEqual(await statementsRun({ due: 10, status }), { statements: [], logBytes: 10 });
+    }
+  });
+
+  test('that fails does not fail the transaction, and is made again later', async () => {
+    assert.deepEqual(await statementsRun({ due: 10, status: 'I' }, plain), {
+      statements: [plain],
+      logBytes: 0,
+    });
+    assert.deepEqual(await statementsRun({ due: 10, status: 'T' }, within[0]), {
+      statements: within,
+      logBytes: 0,
+    });
+  });
+
+  test('knows from the end of an answer whether there is a transaction', () => {
+    const answer = (end: string) => Buffer.from(`D\0\0\0\x06\0\0C\0\0\0\x05\0${end}`, 'latin1');
+    assert.equal(transactionStatus(answer('Z\0\0\0\x05I')), 'I');
+    assert.equal(transactionStatus(answer('Z\0\0\0\x05T')), 'T');
+    assert.equal(transactionStatus(answer('')), null);
+    assert.equal(transactionStatus(new Uint8Array()), null);
+  });
+});
