@@ -1,5 +1,7 @@
 /** The blocks of a document: headings, fenced code and paragraphs, as far as Markdown and plain text agree. */
 
+import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
+
 /** A range of the document, from `start` to `end` (exclusive), without the line break after it. */
 export type Block =
   | { kind: 'text' | 'code'; start: number; end: number }
@@ -24,23 +26,34 @@ const MARKUP = /^ {0,3}[#`~=-]/;
 /** Only this much of a line is tested for its kind, because a line can be as long as the document. */
 const LINE_HEAD_LENGTH = 1_000;
 
-/** Reading this many lines takes about a millisecond. */
-const LINES_PER_YIELD = 4_096;
+/** The end of a line is searched in windows of this length. Two of them are a step. */
+const WINDOW = SLICE_LENGTH / 2;
+/** The work for each line, in characters: 4,096 empty lines take about a millisecond. */
+const LINE_WORK = 8;
 
 /**
  * Reads the blocks of `text` in order. Its line breaks must be `\n`. Blank lines belong to no block, except in fenced
- * code. A fence that is not closed ends with the document. Yields null every few thousand lines, so that the caller can
- * stop or let other work run.
+ * code. A fence that is not closed ends with the document. Yields null before any expression has read more than 65,536
+ * characters, so that the caller can stop or let other work run.
  */
 export function* readBlocks(text: string): Generator<Block | null> {
   let paragraph: { start: number; end: number; lines: number } | undefined;
   let fence: { marker: string; start: number } | undefined;
-  let lines = 0;
+  let read = 0;
   for (let start = 0; start < text.length; ) {
-    lines += 1;
-    if (lines % LINES_PER_YIELD === 0) yield null;
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
+    if (read > WINDOW) {
+      yield null;
+      read = 0;
+    }
+    let from = start;
+    let end = findLineEnd(text, from);
+    while (end === null) {
+      yield null;
+      read = 0;
+      from += WINDOW;
+      end = findLineEnd(text, from);
+    }
+    read += LINE_WORK + end - from;
     const line = text.slice(start, Math.min(end, start + LINE_HEAD_LENGTH));
     const next = end + 1;
     if (fence) {
@@ -70,6 +83,14 @@ export function* readBlocks(text: string): Generator<Block | null> {
   }
   if (fence) yield { kind: 'code', start: fence.start, end: text.length };
   if (paragraph) yield { kind: 'text', start: paragraph.start, end: paragraph.end };
+}
+
+/** The end of the line that the window from `from` on begins in; null if it is after the window. */
+function findLineEnd(text: string, from: number): number | null {
+  const to = from + WINDOW;
+  const newline = text.slice(from, to).indexOf('\n');
+  if (newline !== -1) return from + newline;
+  return to < text.length ? null : text.length;
 }
 
 function readAtxHeading(line: string, length: number): { level: number; title: string } | undefined {

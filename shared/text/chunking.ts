@@ -6,7 +6,7 @@
  * one pass from left to right, so the time is linear in the length.
  */
 
-import { slicesOf } from '../resources/yield-between-steps.ts';
+import { SLICE_LENGTH, slicesOf } from '../resources/yield-between-steps.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type CutPreference, findCut } from './long-text.ts';
 
@@ -25,6 +25,9 @@ const ORPHAN_LENGTH = 200;
  */
 const FREE_PIECES = 100;
 const CHARACTERS_PER_PIECE = 100;
+
+/** White space is skipped in windows of this length. Two of them are a step. */
+const WINDOW = SLICE_LENGTH / 2;
 
 /** One piece of a document. */
 export interface Piece {
@@ -46,8 +49,8 @@ interface Range {
  * that follows it; headings that follow each other stay together. No surrogate pair and no grapheme is split, unless
  * a single grapheme is longer than a piece. Blank text has no pieces.
  *
- * Yields one piece after the other, so that the caller can stop at a limit. Yields null after every few milliseconds
- * of work without a piece, so that the caller can let other work run.
+ * Yields one piece after the other, so that the caller can stop at a limit. Yields null before any expression has read
+ * more than 65,536 characters, so that the caller can let other work run.
  */
 export function* cutPieces(text: string): Generator<Piece | null> {
   const packer = new Packer(yield* withPlainLines(text));
@@ -62,14 +65,16 @@ export function* cutPieces(text: string): Generator<Piece | null> {
 
 /** Removes the byte order mark, and replaces every line break by `\n`. */
 function* withPlainLines(text: string): Generator<null, string> {
-  const start = text.startsWith('\ufeff') ? 1 : 0;
-  if (!text.includes('\r')) return text.slice(start);
+  const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
   const slices: string[] = [];
-  for (const slice of slicesOf(text.slice(start))) {
-    slices.push(plainSlice(slice));
+  let isPlain = true;
+  for (const slice of slicesOf(whole)) {
+    const isPlainSlice = !slice.includes('\r');
+    slices.push(isPlainSlice ? slice : plainSlice(slice));
+    isPlain &&= isPlainSlice;
     yield null;
   }
-  return slices.join('');
+  return isPlain ? whole : slices.join('');
 }
 
 const CR = 0x0d;
@@ -100,6 +105,8 @@ class Packer {
   #headings: string[] = [];
   /** How many pieces were yielded. */
   #yielded = 0;
+  /** How many characters were read since it last yielded null. */
+  #read = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -120,7 +127,7 @@ class Packer {
     this.#onlyHeadings = true;
   }
 
-  *addBlock(block: Block): Generator<Piece> {
+  *addBlock(block: Block): Generator<Piece | null> {
     const limit = this.#onlyHeadings ? MAX_PIECE_LENGTH : TARGET_PIECE_LENGTH;
     if (this.#open && block.end - this.#open.start <= limit) {
       this.#open.end = block.end;
@@ -136,7 +143,7 @@ class Packer {
   }
 
   /** Adds a block that is too long for one piece, together with the headings before it, which begin at `start`. */
-  *#addLong(start: number, block: Block): Generator<Piece> {
+  *#addLong(start: number, block: Block): Generator<Piece | null> {
     if (start === block.start) this.#close();
     this.#open = undefined;
     this.#onlyHeadings = false;
@@ -149,10 +156,23 @@ class Packer {
       const floor = Math.max(0, block.start - from);
       const cut = from + findCut(this.text, from, { floor, target, max: MAX_PIECE_LENGTH }, preference);
       this.#done.push({ start: from, end: cut, headings: this.#headings });
-      from = skipBlank(this.text, cut, block.end, preference);
       yield* this.drainDone();
+      yield* this.#countRead(MAX_PIECE_LENGTH);
+      from = cut;
+      for (let skipped = WINDOW; skipped === WINDOW; from += skipped) {
+        skipped = blankLength(this.text.slice(from, Math.min(block.end, from + WINDOW)), preference);
+        yield* this.#countRead(skipped);
+      }
     }
     if (from < block.end) this.#open = { start: from, end: block.end, headings: this.#headings };
+  }
+
+  /** Counts what was read, and yields null if another window could exceed a step. */
+  *#countRead(length: number): Generator<null> {
+    this.#read += length;
+    if (this.#read < WINDOW) return;
+    yield null;
+    this.#read = 0;
   }
 
   #close(): void {
@@ -191,13 +211,11 @@ class Packer {
   }
 }
 
-const BLANK = /\s*/y;
+const BLANK = /^\s*/;
 /** In code, only empty lines are skipped, because indentation has a meaning. */
-const EMPTY_LINES = /\n*/y;
+const EMPTY_LINES = /^\n*/;
 
-/** Where the next piece begins: after the white space at `from`, and at `end` at the latest. */
-function skipBlank(text: string, from: number, end: number, preference: CutPreference): number {
-  const blank = preference === 'lines' ? EMPTY_LINES : BLANK;
-  blank.lastIndex = from;
-  return Math.min(end, from + (blank.exec(text)?.[0].length ?? 0));
+/** The length of the white space at the beginning of a text. */
+function blankLength(text: string, preference: CutPreference): number {
+  return (preference === 'lines' ? EMPTY_LINES : BLANK).exec(text)?.[0].length ?? 0;
 }

@@ -13,10 +13,15 @@ export function contentHash(input: ChunkInput): Buffer {
   return hash.digest();
 }
 
-/** Like `contentHash`; the event loop turns in between. */
-export async function contentHashInTurns(input: ChunkInput): Promise<Buffer> {
+/**
+ * Like `contentHash`; the event loop turns in between.
+ * @param yieldIfDue of the caller, if this is one step of several
+ */
+export async function contentHashInTurns(
+  input: ChunkInput,
+  yieldIfDue = yieldBetweenSteps(),
+): Promise<Buffer> {
   const hash = createHash('sha256');
-  const yieldIfDue = yieldBetweenSteps();
   for (const slice of hashedSlices(input)) {
     hash.update(slice, 'utf8');
     await yieldIfDue();

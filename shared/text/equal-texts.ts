@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { foldCase } from '../formats/workspace-path.ts';
+import { hasTooManyMarks, MAX_NORMAL_LENGTH } from './bounds.ts';
 import { isNormal } from './terms/characters.ts';
 
 /** The length of `textHash`, in bytes. Enough that no two different texts have the same hash. */
@@ -8,11 +9,6 @@ const HASH_BYTES = 16;
 const ASCII = /^[\0-\x7f]*$/;
 /** White space that is not already a single space: most of it is, so this is faster than to replace all. */
 const WHITE_SPACE = /[\s\u0085]{2,}|[^\S ]|\u0085/g;
-/**
- * More marks after one character than any real text has. Normalization sorts marks in quadratic time, so a text with so
- * many of them equals only itself. Includes two characters that normalization turns into marks.
- */
-const TOO_MANY_MARKS = /[\p{M}\uff9e\uff9f]{65}/u;
 
 /**
  * The hash by which equal chunks are recognized: two texts have the same one if they differ only in compatibility forms
@@ -26,6 +22,9 @@ function foldText(text: string): string {
   // ASCII has no other forms.
   if (ASCII.test(text)) return text.toUpperCase().replace(WHITE_SPACE, ' ').trim();
   if (isNormal(text)) return foldCase(text).replace(WHITE_SPACE, ' ').trim();
-  if (TOO_MANY_MARKS.test(text)) return text;
-  return foldCase(text.normalize('NFKC')).replace(WHITE_SPACE, ' ').trim();
+  // A text with so many marks, or with so long a form, is no real text: it equals only itself.
+  if (hasTooManyMarks(text)) return text;
+  const composed = text.normalize('NFKC');
+  if (composed.length > MAX_NORMAL_LENGTH) return text;
+  return foldCase(composed).replace(WHITE_SPACE, ' ').trim();
 }

@@ -70,23 +70,28 @@ function segments(segmenter: Intl.Segmenter, window: string): Boundary {
   return (limit) => segmented.containing(limit)?.index ?? window.length;
 }
 
+const LINE_BREAK = /\n/g;
+
 /** The last line break up to a limit. */
 function lines(window: string): Boundary {
-  return (limit) => window.lastIndexOf('\n', limit - 1) + 1;
+  return lastEnd(LINE_BREAK, window);
 }
 
 const SPACE = /\s(?![\p{M}\u200d])/gu;
 
 /** The last white space up to a limit. It does not count if it carries a combining mark or is near the beginning. */
 function spaces(window: string): Boundary {
+  const lastSpace = lastEnd(SPACE, window);
   return (limit) => {
-    let cut = 0;
-    for (const { index } of window.matchAll(SPACE)) {
-      if (index >= limit) break;
-      cut = index + 1;
-    }
+    const cut = lastSpace(limit);
     return cut < limit / 4 ? 0 : cut;
   };
+}
+
+/** The last place up to a limit that is after a character of a kind, or 0. The window is searched once for all limits. */
+function lastEnd(kind: RegExp, window: string): Boundary {
+  const ends = Array.from(window.matchAll(kind), ({ index }) => index + 1);
+  return (limit) => ends.findLast((end) => end <= limit) ?? 0;
 }
 
 /**

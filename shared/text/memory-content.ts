@@ -1,4 +1,5 @@
-import { contentHash } from './content-hash.ts';
+import { yieldBetweenSteps } from '../resources/yield-between-steps.ts';
+import { contentHashInTurns } from './content-hash.ts';
 import { fieldsOn, type SourceFields } from './fields.ts';
 import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
@@ -47,12 +48,15 @@ export async function prepareContents(
     { chunks: [content.slice(0, COMPARED_CHARACTERS)] },
   ]);
   const prepared = await prepareBatch(teamId, inputs, signal);
-  return contents.map(({ content }, index) => {
+  const yieldIfDue = yieldBetweenSteps();
+  const all: PreparedContent[] = [];
+  for (const [index, { content }] of contents.entries()) {
     const [chunks, compared] = prepared.slice(2 * index);
     if (chunks === undefined || compared?.[0] === undefined) throw new Error('a content was not prepared');
-    const own = { content, contentHash: contentHash({ text: content }), indexedAs: fields[index]! };
-    return { ...own, terms: compared[0].terms, chunks };
-  });
+    const contentHash = await contentHashInTurns({ text: content }, yieldIfDue);
+    all.push({ content, contentHash, indexedAs: fields[index]!, terms: compared[0].terms, chunks });
+  }
+  return all;
 }
 
 /** Like `prepareContents`, for one memory. */

@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import type { SoleReference } from '../resources/sole-reference.ts';
-import type { ThreadOutcome, ThreadTask } from './prepare-batch-thread.ts';
+import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
 import {
   type ChunkInput,
   type Portion,
@@ -12,42 +10,23 @@ import {
   prepareInPortions,
   TooManyChunksError,
 } from './prepared-chunks.ts';
+import type { ThreadOutcome, ThreadTask } from './threads/prepare-batch-thread.ts';
+import { runInThread } from './threads/thread-pool.ts';
 
 /**
  * Work up to this much is done in the caller's thread, in characters of plain English: about 20 ms. Starting another
  * thread takes about as long.
  */
-const INLINE_WORK = 80_000;
+const INLINE_WORK = SLICE_LENGTH;
 /** The additional cost of a line break: a heading can follow it, and a heading begins a chunk. */
 const LINE_WORK = 20;
 /** The cost of a character beyond ASCII: in scripts without spaces, every pair of characters is a term. */
 const WIDE_WORK = 4;
 
+/** The part that runs in a thread. */
+const PREPARE = new URL('./threads/prepare-batch-thread.ts', import.meta.url);
+
 const NOT_ASCII = /[^\0-\x7f]/;
-
-let pool: Piscina | null = null;
-
-/** The threads that cut texts. They end when idle, and do not keep the process alive. */
-function threads(): Piscina {
-  const most = Math.max(1, availableParallelism() - 1);
-  pool ??= new Piscina({
-    filename: new URL('./prepare-batch-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: most,
-    // One thread runs many tasks, which share it in turns, so that a long task does not delay the others.
-    concurrentTasksPerWorker: 10_000,
-    loadBalancer: (_task, workers) => {
-      const [least] = [...workers].sort((a, b) => a.currentUsage - b.currentUsage);
-      // null starts another thread.
-      return least === undefined || (least.currentUsage > 0 && workers.length < most) ? null : least;
-    },
-    // Short, because an idle thread keeps the texts that it cut until V8 collects them. It starts in about 30 ms.
-    idleTimeout: 2000,
-    // Chunks are passed on immediately, so most objects die young. By default V8 collects them only from 32 MiB on.
-    resourceLimits: { maxYoungGenerationSizeMb: 12 },
-  });
-  return pool;
-}
 
 /**
  * Cuts texts and makes the terms of their chunks. Pass all inputs of a request together, because their total size
@@ -151,9 +130,12 @@ async function* portionsFromThread(
   signal?.addEventListener('abort', stop, { once: true });
   let ended: Promise<void> = Promise.resolve();
   try {
-    const outcome = threads().run({ teamId, inputs: inputs(), port } satisfies ThreadTask, {
-      transferList: [port],
-    }) as Promise<ThreadOutcome>;
+    // Not in a variable, which would keep the inputs in memory until the thread ends.
+    const outcome = runInThread<ThreadOutcome>(
+      PREPARE,
+      { teamId, inputs: inputs(), port } satisfies ThreadTask,
+      [port],
+    );
     ended = outcome
       .catch(() => undefined)
       .then(() => {
@@ -185,8 +167,8 @@ async function* portionsFromThread(
 function isLittleWork(inputs: readonly ChunkInput[]): boolean {
   let work = 0;
   for (const text of textsOf(inputs)) {
-    // The length first, because reading the characters of a long text takes time too.
-    if (text.length > INLINE_WORK) return false;
+    // The length first, because reading the characters of long texts takes time too.
+    if (work + text.length > INLINE_WORK) return false;
     work += workOf(text);
     if (work > INLINE_WORK) return false;
   }

@@ -1,5 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
 import type { Place } from '../schemas/memory.ts';
+import { normalLengthBound } from './bounds.ts';
 import { cutPieces } from './chunking.ts';
 import { fieldsText, type SourceFields } from './fields.ts';
 import { type ChunkTerms, termsAndSketch } from './terms/chunk-terms.ts';
@@ -39,9 +41,10 @@ export type ChunkInput = { fields?: SourceFields } & (
 /** The most chunks of one source. 32 MiB of prose have about 30,000. */
 export const MAX_CHUNKS = 50_000;
 
-/** The most time for making a portion, and the most chunks in it. */
+/** The most time for making a portion, and the most chunks and normalized characters in it. */
 const PORTION_MS = 20;
 const PORTION_CHUNKS = 200;
+const PORTION_CHARACTERS = SLICE_LENGTH;
 
 /** The text has more chunks than one source can have. */
 export class TooManyChunksError extends ServiceError {
@@ -72,21 +75,34 @@ export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChu
  */
 export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]): Generator<Portion> {
   let portion: Portion = { chunks: [], inputs: [] };
+  let characters = 0;
   let until = performance.now() + PORTION_MS;
   let made = 0;
+  /** Returns the portion that is done, and begins the next one. */
+  const nextPortion = () => {
+    const done = portion;
+    portion = { chunks: [], inputs: [] };
+    characters = 0;
+    until = performance.now() + PORTION_MS;
+    return done;
+  };
   for (const [index, input] of inputs.entries()) {
     for (const piece of cutInput(input)) {
-      if (piece !== null) {
-        made += 1;
-        if (made > MAX_CHUNKS) throw new TooManyChunksError();
-        const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
-        portion.chunks.push({ ...piece, ...termsAndSketch(teamId, piece.text, fields) });
-        portion.inputs.push(index);
+      // The cutting has read as much as one step can.
+      if (piece === null) {
+        yield nextPortion();
+        continue;
       }
-      if (portion.chunks.length < PORTION_CHUNKS && performance.now() < until) continue;
-      yield portion;
-      portion = { chunks: [], inputs: [] };
-      until = performance.now() + PORTION_MS;
+      made += 1;
+      if (made > MAX_CHUNKS) throw new TooManyChunksError();
+      const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
+      const most = normalLengthBound(piece.text) + normalLengthBound(fields);
+      if (characters + most > PORTION_CHARACTERS) yield nextPortion();
+      const { read, ...terms } = termsAndSketch(teamId, piece.text, fields);
+      portion.chunks.push({ ...piece, ...terms });
+      portion.inputs.push(index);
+      characters += read;
+      if (portion.chunks.length >= PORTION_CHUNKS || performance.now() >= until) yield nextPortion();
     }
   }
   yield portion;
@@ -104,7 +120,7 @@ export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, nu
     for (const piece of cutInput(input)) {
       if (piece !== null) counted += 1;
       if (counted > MAX_CHUNKS) throw new TooManyChunksError();
-      if (performance.now() < until) continue;
+      if (piece !== null && performance.now() < until) continue;
       yield;
       until = performance.now() + PORTION_MS;
     }
@@ -114,7 +130,7 @@ export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, nu
 
 type CutPiece = Omit<PreparedChunk, 'terms' | 'sketch'>;
 
-/** The pieces of an input; null after a few milliseconds without a piece. */
+/** The pieces of an input; null when the cutting has read as much as one step can. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   if ('chunks' in input) {
     for (const text of input.chunks) yield { text, place: { headings: [], ...NO_PLACE } };

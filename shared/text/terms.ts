@@ -91,8 +91,10 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
   for (const folded of folds.values()) {
     const prefix = prefixKey(team, folded, 0, folded.length);
     if (!keys.has(prefix)) keys.set(prefix, `${folded.slice(0, PREFIX_LENGTH)}*`);
+    // Outside of the loop, because each `slice` would copy a text that was just joined.
+    const marked = `_${folded}`;
     for (let i = 0; i < gramCount(folded.length); i++) {
-      const gram = `_${folded}`.slice(i, i + GRAM_LENGTH);
+      const gram = marked.slice(i, i + GRAM_LENGTH);
       ask(gramDim(folded, 0, folded.length, i), gram, 'gram', GRAM_FACTOR);
     }
   }

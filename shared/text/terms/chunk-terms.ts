@@ -58,23 +58,27 @@ export function chunkTerms(teamId: string, text: string, fields = ''): ChunkTerm
 
 /**
  * The terms of a chunk, as `chunkTerms`, and its sketch, which is made of the text without the fields. The hashes of the
- * words are made once for both. They are hashed with the Team, so that texts of two Teams cannot be compared.
+ * words are made once for both. They are hashed with the Team, so that texts of two Teams cannot be compared. `read` is how
+ * many characters an expression read of the text and the fields.
  */
 export function termsAndSketch(
   teamId: string,
   text: string,
   fields = '',
-): { terms: ChunkTerms; sketch: ChunkSketch } {
+): { terms: ChunkTerms; sketch: ChunkSketch; read: number } {
   try {
     counter.team = teamState(teamId);
     counter.times = TEXT_COUNT;
-    const length = visitWords(normalizeText(text), counter);
+    const normal = normalizeText(text);
+    const length = visitWords(normal, counter);
     const sketch = counter.shingles.drain(length);
     counter.times = FIELD_COUNT;
-    if (fields !== '') visitWords(normalizeText(fields), counter);
+    const normalFields = normalizeText(fields);
+    visitWords(normalFields, counter);
     // What the fields added is not a part of the next chunk.
     counter.shingles.reset();
-    return { terms: counter.drain(length), sketch };
+    const read = Math.max(text.length, normal.length) + Math.max(fields.length, normalFields.length);
+    return { terms: counter.drain(length), sketch, read };
   } catch (error) {
     // What was counted must not become a part of the next chunk.
     counter = new TermCounter();

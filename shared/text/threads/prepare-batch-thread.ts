@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import { Turns } from '../resources/turns.ts';
+import { Turns } from '../../resources/turns.ts';
 import {
   type ChunkInput,
   countInSteps,
   type Portion,
   prepareInPortions,
   TooManyChunksError,
-} from './prepared-chunks.ts';
+} from '../prepared-chunks.ts';
 
 /** A batch to prepare, and the port that receives its chunks. */
 export interface ThreadTask {
