@@ -96,6 +96,35 @@ describe('counts', () => {
       );
     }
   });
+
+  test('look for a number among few others, however close to each other the numbers are', (t) => {
+    // Those that are not looked for further are in a map.
+    const set = t.mock.method(Map.prototype, 'set');
+    for (const bits of [29, 32] as const) {
+      const counts = new Counts(bits);
+      const close = Array.from({ length: 4000 }, (_, index) => 4000 - index);
+      const spread = close.map((number) => {
+        const hash = Math.imul(number, 0x9e3779b1);
+        return bits === 32 ? hash : hash >>> 3;
+      });
+      for (const number of close) counts.add(number, 1);
+      assert.ok(set.mock.callCount() > 3500, 'close numbers');
+      for (const number of [...spread, ...close]) counts.add(number, 1);
+      const { numbers, counts: times } = counts.drain();
+      const expected = [...new Set([...spread, ...close])].sort((a, b) => a - b);
+      assert.deepEqual([...numbers], expected);
+      const isClose = new Set(close);
+      const isSpread = new Set(spread);
+      assert.deepEqual(
+        [...times],
+        expected.map((number) => (isClose.has(number) ? 2 : 0) + (isSpread.has(number) ? 1 : 0)),
+      );
+      set.mock.resetCalls();
+      for (const number of spread) counts.add(number, 1);
+      assert.equal(set.mock.callCount(), 0, 'spread numbers');
+      counts.drain();
+    }
+  });
 });
 
 test('the hash of a text is that of its normal form', () => {
