@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { containsText } from '../../../db/queries/fragments/text-filter.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
+import { isSortedMark } from '../../support/sorted-marks.ts';
 
 const database = await openTestDatabase();
 
@@ -116,6 +117,20 @@ describe('the condition that a text contains another', () => {
       ['e\u0301', 'é'],
     ];
     assert.deepEqual(await answers(pairs), [false, false, false, true, true]);
+  });
+
+  test('composes accents in a text with up to 64 marks after a character, and in no other, because marks are sorted', async () => {
+    const held = (mark: string, marks: number): Pair => [`<e\u0301>a${mark.repeat(marks)}`, '<é>'];
+    assert.deepEqual(await answers([held('\u0316\u0301', 32), held('\u0316\u0301', 33)]), [true, false]);
+    const sorted = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
+      isSortedMark,
+    );
+    assert.ok(sorted.length > 900, String(sorted.length));
+    const found = await answers(sorted.map((mark) => held(mark, 65)));
+    assert.deepEqual(
+      sorted.filter((_, n) => found[n]).map((mark) => mark.codePointAt(0)!.toString(16)),
+      [],
+    );
   });
 
   test('is null for a null text', async () => {
