@@ -34,7 +34,7 @@ export async function listVersions(
   const items: MemoryVersion[] = [];
   const yieldIfDue = yieldBetweenSteps();
   for (const { contentBefore, ...version } of found) {
-    items.push({ ...version, changes: wordChanges(contentBefore ?? '', version.content) });
+    items.push({ ...version, changes: await wordChanges(contentBefore ?? '', version.content) });
     await yieldIfDue();
   }
   // A version without a content before it is the first one.

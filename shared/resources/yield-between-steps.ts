@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** How long work can block the event loop before it lets other work run. */
 const STEP_MS = 10;
 
-/** Text is checked, hashed and decoded in slices of this many code units: about a millisecond each. */
-const SLICE_LENGTH = 256 * 1024;
+/** The most code units of a text that one step reads. Text is checked, hashed and decoded in slices of this length. */
+export const SLICE_LENGTH = 64 * 1024;
 
 /**
  * For long work in small steps. Returns a function to await after each step: it lets the event loop turn if the steps

@@ -30,8 +30,8 @@ const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu;
 
 /** Normalizes compatibility forms, invisible characters and case, so that texts that look the same are the same. */
 export function plainNormalize(text: string): string {
-  const marked = text.replace(TOO_MANY_MARKS, '$1');
-  return marked.normalize('NFKC').replace(INVISIBLE, '').replace(HYPHEN, '-').toLowerCase().normalize('NFC');
+  const marked = text.replace(INVISIBLE, '').replace(TOO_MANY_MARKS, '$1');
+  return marked.normalize('NFKC').replace(HYPHEN, '-').toLowerCase().normalize('NFC');
 }
 
 /** Counts the words, bigrams and compounds of a text. Linear in its length. */

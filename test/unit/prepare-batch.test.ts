@@ -12,7 +12,6 @@ import { cutPieces } from '../../shared/text/chunking.ts';
 import { fieldsNow } from '../../shared/text/fields.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { prepareBatch, prepareSource } from '../../shared/text/prepare-batch.ts';
-import prepareInThread from '../../shared/text/prepare-batch-thread.ts';
 import {
   type ChunkInput,
   MAX_CHUNKS,
@@ -21,6 +20,7 @@ import {
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import prepareInThread from '../../shared/text/threads/prepare-batch-thread.ts';
 
 const TEAM = 'a team';
 const OTHER = 'another team';

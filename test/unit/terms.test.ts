@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { hasTooManyMarks, MAX_NORMAL_LENGTH } from '../../shared/text/bounds.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
 import { chunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
 import { queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms.ts';
 import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/text/words.ts';
+import { isSortedMark } from '../support/sorted-marks.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
 const OTHER_TEAM = 'c2a8de10-95f4-4f0a-8f63-5d2b7f1d9e22';
@@ -62,6 +64,12 @@ describe('the hash of a term', () => {
   });
 });
 
+/** The characters of Unicode, except private ones and surrogates. */
+function assigned(): string[] {
+  const all = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point));
+  return all.filter((character) => !/[\p{Cn}\p{Co}\p{Cs}]/u.test(character));
+}
+
 describe('the normalization of text', () => {
   test('normalization removes differences of compatibility forms, case and composition', () => {
     assert.equal(normalizeText('ＡＢＣ ﬁne ①'), 'abc fine 1');
@@ -70,6 +78,32 @@ describe('the normalization of text', () => {
 
   test('normalization deletes soft hyphens, zero-width characters and byte order marks', () => {
     assert.equal(normalizeText('\ufeffda\u00adta\u200bba\u200cse\u200d \u2060x'), 'database x');
+  });
+
+  test('normalization bounds the marks of a character, whichever removed characters are between them', () => {
+    const removed = assigned().filter((character) => normalizeText(`a${character}b`) === 'ab');
+    assert.ok(removed.length >= 6, String(removed.length));
+    const allTogether = removed.join('');
+    for (const between of [...removed, allTogether]) {
+      const text = `q${`\u0316${between}\u0301${between}`.repeat(400)}`;
+      assert.equal(normalizeText(text).length, 65, between);
+      assert.deepEqual(chunkTerms(TEAM, text), chunkTerms(TEAM, `q${'\u0316\u0301'.repeat(32)}`));
+    }
+  });
+
+  test('every character that normalization turns into marks that it sorts counts as a mark', () => {
+    for (const character of assigned()) {
+      for (const form of new Set([character, character.toLowerCase(), character.toUpperCase()])) {
+        const first = String.fromCodePoint(form.normalize('NFKD').codePointAt(0)!);
+        if (isSortedMark(first)) assert.ok(hasTooManyMarks(character.repeat(65)), JSON.stringify(character));
+      }
+    }
+  });
+
+  test('normalization cuts off what is longer than any real chunk', () => {
+    assert.equal(normalizeText('\ufdfa'.repeat(8000)).length, MAX_NORMAL_LENGTH);
+    assert.equal(normalizeText('𝐀'.repeat(8000)), 'a'.repeat(8000));
+    assert.equal(normalizeText('𠀀'.repeat(8000)).length, 16_000);
   });
 
   test('normalization replaces typographic hyphens with plain ones', () => {
@@ -243,8 +277,9 @@ describe('chunk terms', () => {
   });
 
   test('the heaviest dimensions are kept beyond the limit of a sparsevec', () => {
-    // U+FDFA unfolds into 18 characters; the numbers make the words differ.
-    const rare = Array.from({ length: 9000 }, (_, i) => `w${i}x`).join(' ');
+    const reversed = (text: string) => [...text].reverse().join('');
+    // Three dimensions for each word: itself and two grams. Reversed, so that the words begin differently.
+    const rare = Array.from({ length: 6000 }, (_, i) => reversed((i + 50_000).toString(36))).join(' ');
     const { dims, weights } = chunkTerms(TEAM, `${rare} often often often`);
     assert.equal(dims.length, MAX_CHUNK_DIMS);
     assert.equal(weights.length, MAX_CHUNK_DIMS);

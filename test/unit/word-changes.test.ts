@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type WordChange, wordChanges } from '../../shared/text/word-changes.ts';
+import { compareWords, type WordChange } from '../../shared/text/word-changes.ts';
 
 const joined = (changes: readonly WordChange[], left: WordChange['op']) =>
   changes
@@ -24,7 +24,7 @@ describe('the changes of a text by words', () => {
   test('the changes contain both texts, character for character', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const changes = wordChanges(before, after);
+        const changes = compareWords(before, after);
         assert.equal(joined(changes, 'insert'), before);
         assert.equal(joined(changes, 'delete'), after);
         assert.ok(changes.every(({ text: part }) => part !== ''));
@@ -34,25 +34,25 @@ describe('the changes of a text by words', () => {
   });
 
   test('a changed word is deleted and inserted, and the others are equal', () => {
-    assert.deepEqual(wordChanges('The port is 8443 now.', 'The port is 443 now.'), [
+    assert.deepEqual(compareWords('The port is 8443 now.', 'The port is 443 now.'), [
       { op: 'equal', text: 'The port is ' },
       { op: 'delete', text: '8443' },
       { op: 'insert', text: '443' },
       { op: 'equal', text: ' now.' },
     ]);
-    assert.deepEqual(wordChanges('', 'New.'), [{ op: 'insert', text: 'New.' }]);
-    assert.deepEqual(wordChanges('Same.', 'Same.'), [{ op: 'equal', text: 'Same.' }]);
+    assert.deepEqual(compareWords('', 'New.'), [{ op: 'insert', text: 'New.' }]);
+    assert.deepEqual(compareWords('Same.', 'Same.'), [{ op: 'equal', text: 'Same.' }]);
   });
 
   test('a surrogate pair is never split', () => {
-    for (const { text: part } of wordChanges('a 😀 b', 'a 😁 b')) assert.ok(part.isWellFormed());
+    for (const { text: part } of compareWords('a 😀 b', 'a 😁 b')) assert.ok(part.isWellFormed());
   });
 
   test('texts that differ in too many words are replaced as a whole', () => {
     const [before, after] = [1, 2].map((n) =>
       Array.from({ length: 500 }, (_, i) => `w${n * 1000 + i}`).join(' '),
     );
-    assert.deepEqual(wordChanges(before!, after!), [
+    assert.deepEqual(compareWords(before!, after!), [
       { op: 'delete', text: before },
       { op: 'insert', text: after },
     ]);

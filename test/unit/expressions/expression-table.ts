@@ -188,7 +188,8 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\S/,
     /^ {0,3}[#`~=-]/,
   ],
-  'shared/text/chunking.ts': [/\s*/y, /\n*/y],
+  'shared/text/bounds.ts': [/([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu, /[\p{M}\uff9e\uff9f]{65}/u],
+  'shared/text/chunking.ts': [/^\s*/, /^\n*/],
   'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/formats/names.ts': [
     /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u,
@@ -197,10 +198,10 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/lifecycle.ts': [
     { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
   ],
-  'shared/text/long-text.ts': [/\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
+  'shared/text/long-text.ts': [/\n/g, /\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
   'shared/formats/media-types.ts': [/\.([^./\\]*)$/],
   'shared/schemas/common.ts': [/[^\s\u0085]/u],
-  'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g, /[\p{M}\uff9e\uff9f]{65}/u],
+  'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
   'shared/settings/value-types.ts': [
     /^\d+$/,
@@ -225,7 +226,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^[\ud800-\udfff]/,
   ],
   'shared/text/words.ts': [
-    /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu,
     /[-_./:@#+]/,
     /[\p{N}_./:@#+]/u,
     /[\u00ad\u200b-\u200d\u2060\ufeff]/g,
