@@ -20,6 +20,7 @@ import {
   startInside,
   waitFor,
 } from './servers/debian.ts';
+import { allowChecks, makePrimaryCheck } from './servers/haproxy.ts';
 import { PASSWORD, type PostgresServer, SERVICE_USER, startPostgres } from './servers/postgres.ts';
 import { type Replica, startReplica } from './servers/replica.ts';
 
@@ -154,11 +155,7 @@ describe('HAProxy and PgBouncer', () => {
   });
 
   test('HAProxy leaves out an API that is not ready, and PgBouncer finds the primary again after a promotion', async () => {
-    const check = `create role haproxy_check login`;
-    await primary.query(check);
-    const trust = `sed -i '1i host postgres haproxy_check 127.0.0.1/32 trust' ${primary.folder.inside}/data/pg_hba.conf ${replica.folder.inside}/data/pg_hba.conf`;
-    await runInside('sh', ['-c', trust]);
-    for (const server of [primary, replica]) await server.query('select pg_reload_conf()');
+    await allowChecks(primary, replica);
     const apis = ['one', 'two', 'three'].map((name) => {
       const api = { name, isReady: true, port: 0, server: createServer() };
       api.server.on('request', ({ url }, response) => {
@@ -175,6 +172,7 @@ describe('HAProxy and PgBouncer', () => {
     const ports = new Map([
       ['bind :8080', `bind 127.0.0.1:${front}`],
       ['bind 127.0.0.1:5432', `bind 127.0.0.1:${database}`],
+      ['/etc/haproxy/check-primary.sh', await makePrimaryCheck()],
       ['10.0.0.21:5432', `127.0.0.1:${primary.port}`],
       ['10.0.0.22:5432', `127.0.0.1:${replica.port}`],
       ...apis.map((api, i) => [`10.0.0.1${i + 1}:8787`, `127.0.0.1:${api.port}`] as const),

@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, makeFolder, type Server, startInside, waitFor } from './debian.ts';
+import { ROOT } from '../../support/root.ts';
+import { freePort, makeFolder, runInside, type Server, startInside, waitFor } from './debian.ts';
+import type { PostgresServer } from './postgres.ts';
 
 /** HAProxy in front of servers of one kind. */
 export interface Haproxy {
@@ -17,6 +19,27 @@ export interface HaproxyOptions {
   ports: readonly number[];
   /** Lines of the backend: how it balances and checks. */
   backend: readonly string[];
+  /** Lines of the section `global`. */
+  global?: readonly string[];
+}
+
+/** Lets HAProxy check a primary and its replica as the role of the guide, which has no password. */
+export async function allowChecks(primary: PostgresServer, replica: PostgresServer): Promise<void> {
+  await primary.query('create role haproxy_check login');
+  for (const { folder, query } of [primary, replica]) {
+    const line = 'host postgres haproxy_check 127.0.0.1/32 trust';
+    await runInside('sed', ['-i', `1i ${line}`, `${folder.inside}/data/pg_hba.conf`]);
+    await query('select pg_reload_conf()');
+  }
+}
+
+/** Makes the script of the guide that checks a PostgreSQL server, which has seen no server yet. Gives its path for HAProxy. */
+export async function makePrimaryCheck(): Promise<string> {
+  const { path, inside } = await makeFolder('check');
+  const script = await readFile(join(ROOT, 'docs/operations/deploy/check-primary.sh'), 'utf8');
+  const placed = script.replace('/var/lib/haproxy-check', inside);
+  await writeFile(join(path, 'check-primary.sh'), placed, { mode: 0o755 });
+  return `${inside}/check-primary.sh`;
 }
 
 const TIMEOUTS = [
@@ -27,12 +50,17 @@ const TIMEOUTS = [
 ];
 
 /** Starts it, and waits until it has checked a server that works. */
-export async function startHaproxy({ mode = 'http', ports, backend }: HaproxyOptions): Promise<Haproxy> {
+export async function startHaproxy({
+  mode = 'http',
+  ports,
+  backend,
+  global = [],
+}: HaproxyOptions): Promise<Haproxy> {
   const [port, statistics] = [await freePort(), await freePort()];
   const folder = await makeFolder('haproxy');
   const section = (head: string, ...lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)];
   const config = [
-    ...section('global', 'maxconn 1000', 'log stdout format raw local0 notice'),
+    ...section('global', 'maxconn 1000', 'log stdout format raw local0 notice', ...global),
     ...section('defaults', `mode ${mode}`, 'log global', ...TIMEOUTS),
     ...section('frontend incoming', `bind 127.0.0.1:${port}`, 'default_backend servers'),
     ...section(

@@ -94,7 +94,10 @@ export async function startFakeServer({
     opened += 1;
     const pid = opened;
     const state = choose(opened);
-    if (state === null) return socket.destroy();
+    if (state === null) {
+      socket.destroy();
+      return;
+    }
     const { timeline, onlyReads = false, system = 'cluster', hidesLog = false, name } = state;
     sockets.add(socket);
     socket.on('error', () => undefined);
