@@ -312,6 +312,15 @@ policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 grant delete, insert, select, update to memory_service;
 
+table identity.team_withdrawal (
+  company_id uuid not null,
+  team_id uuid not null,
+  position pg_lsn not null,
+  constraint team_withdrawal_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint team_withdrawal_pkey PRIMARY KEY (team_id)
+);
+row level security on;
+
 table memory.audit_event (
   company_id uuid not null,
   id uuid not null,
@@ -1181,7 +1190,9 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
-    'lastChange', (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
+    'lastChange', greatest(
+      (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
+      (select w.position from team_withdrawal w where w.company_id = who.company_id and w.team_id = selected)),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
@@ -1318,6 +1329,18 @@ begin
   -- from which the database was restored, goes away.
   on conflict (company_id, user_id) do update set position = pg_current_wal_insert_lsn();
 end $function$;
+
+CREATE OR REPLACE FUNCTION identity.note_withdrawal(p_company uuid, p_team uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+  insert into team_withdrawal (company_id, team_id, position)
+  values (p_company, p_team, pg_current_wal_insert_lsn())
+  -- As in note_change.
+  on conflict (team_id) do update set position = pg_current_wal_insert_lsn();
+$function$;
 
 CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
  RETURNS TABLE(sessions integer, reset_links integer, token_secrets integer)

@@ -62,7 +62,10 @@ export interface Identity {
   teams: readonly TeamMembership[];
   /** The Team that the request names, or the only Team of the caller; null if the caller has no access to it. */
   selectedTeamId: string | null;
-  /** The position in the primary's log after the last change of the caller; null if none was noted. */
+  /**
+   * The position in the primary's log after the last change of the caller and the last withdrawal from the selected Team;
+   * null if none was noted.
+   */
   lastChange: string | null;
   /** All active clients of the selected Team, or those of the agent token, also those that the caller cannot read. */
   clients: readonly ClientGrant[];

@@ -22,7 +22,10 @@ export interface CompanyScope {
   readonly companyId: string;
   /** The acting user. It becomes the `actor` of audit events and the `createdBy` of rows. */
   readonly userId: string;
-  /** What the acting user has changed is in the primary's log up to this position. Null: none is known, or a job acts. */
+  /**
+   * What the acting user has changed, and what was withdrawn from the Team, is in the primary's log up to this position. Null:
+   * none is known, or a job acts.
+   */
   readonly lastChange: string | null;
 }
 

@@ -5,6 +5,7 @@ import {
   transaction,
 } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { isWithdrawal } from '../../shared/schemas/audit-kinds.ts';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
 import type { DefaultQuota } from '../../shared/settings/team-settings.ts';
 import { assertWithinQuota } from './assert-within-quota.ts';
@@ -90,9 +91,11 @@ export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
 ): Promise<T> {
-  const result = await runWithin(database, scope, command, wrap);
+  const audited: AuditEntry[] = [];
+  const result = await runWithin(database, scope, command, wrap, audited);
   // Before the caller is told, so that its next read, on a replica and by any process, finds the change.
-  await database.replica?.noteChange(scope);
+  const withdraws = audited.some(({ kind }) => isWithdrawal(kind));
+  await database.replica?.noteChange(scope, withdraws);
   return result;
 }
 
@@ -101,28 +104,34 @@ async function runWithin<S extends Scope, Locked, R, Prepared, T>(
   scope: S,
   command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
+  audited: AuditEntry[],
 ): Promise<T> {
   if (command.prepare === undefined) {
-    return transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, undefined)));
+    return transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, undefined, audited)));
   }
   const prepared = await command.prepare();
   try {
-    return await transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, prepared)));
+    return await transaction(database, scope, (tx) =>
+      wrap(tx, () => runSteps(tx, command, prepared, audited)),
+    );
   } catch (error) {
     await command.discard?.(prepared);
     throw error;
   }
 }
 
+/** @param audited gets the entries of the change */
 async function runSteps<S extends Scope, Locked, R, Prepared>(
   tx: ScopedTransaction<S>,
   { lock, apply, quota }: Steps<S, Locked, R, Prepared>,
   prepared: Prepared,
+  audited: AuditEntry[],
 ): Promise<R> {
   const locked = await lock(tx, prepared);
   const { result, audit, enqueue } = await apply(tx, locked, prepared);
   if (quota !== undefined) await assertWithinQuota(tx as TeamTransaction, quota);
   if (audit.length > 0) insertAuditEvents(tx, audit);
+  audited.push(...audit);
   await enqueue?.();
   return result;
 }

@@ -81,8 +81,10 @@ export interface Replica {
   /**
    * Notes that the user of the scope has changed something, after it was committed. If that is not possible, a warning is
    * logged.
+   * @param withdraws whether somebody can read less of the Team of the scope now. Then no caller of the Team reads a replica
+   *   that does not have the change
    */
-  noteChange(scope: Scope): Promise<void>;
+  noteChange(scope: Scope, withdraws: boolean): Promise<void>;
   /** Whether it answers, and lags less than the longest lag. */
   isUsable(): boolean;
   /** How many of the reads that a replica can answer each server has answered, and why the primary has. */

@@ -130,9 +130,16 @@ export function followReplica({
         return { unread: reason };
       }
     },
-    noteChange: async ({ companyId, userId }) => {
-      if (userId === NOBODY) return;
-      const noted = primary.query('select identity.note_change($1, $2)', [companyId, userId]);
+    noteChange: async (scope, withdraws) => {
+      const { companyId, userId } = scope;
+      const notes: Promise<unknown>[] = [];
+      if (userId !== NOBODY) {
+        notes.push(primary.query('select identity.note_change($1, $2)', [companyId, userId]));
+      }
+      if (withdraws && 'teamId' in scope) {
+        notes.push(primary.query('select identity.note_withdrawal($1, $2)', [companyId, scope.teamId]));
+      }
+      const noted = Promise.all(notes);
       await withTimeout(NOTE_TIMEOUT_MS, noted, 'the database did not answer').catch((error: unknown) => {
         // The change is stored. Only a read that the replica answers in the next seconds can lack it.
         logger.warn({ err: error }, 'the position of a change was not noted');

@@ -1,6 +1,13 @@
+interface AuditKindDefinition {
+  subjects: readonly string[];
+  meaning: string;
+  withdraws?: true;
+}
+
 /**
  * Every kind of audit event: the types of its subject, and what happened. The types of entries and the description of
- * the API are made from these. To add a kind, define it here; an entry of another kind does not compile.
+ * the API are made from these. To add a kind, define it here; an entry of another kind does not compile. `withdraws` marks a
+ * change after which somebody can read less of the Team: no replica that lacks it is read from then on.
  */
 export const AUDIT_KINDS = {
   'auth.login': { subjects: ['session'], meaning: 'A person logged in.' },
@@ -67,14 +74,17 @@ export const AUDIT_KINDS = {
   'memory.import_cancel': { subjects: ['import'], meaning: 'A queued import was cancelled.' },
   'memory.import_forget': { subjects: ['import'], meaning: 'A failed or cancelled import was deleted.' },
   'memory.expire': {
+    withdraws: true,
     subjects: ['memory', 'source'],
     meaning: 'A memory or a source that had expired was archived.',
   },
   'memory.archive': {
+    withdraws: true,
     subjects: ['source'],
     meaning: 'A source was archived, or several at once: then the detail has their ids.',
   },
   'memory.purge': {
+    withdraws: true,
     subjects: ['memory', 'source'],
     meaning: 'A memory or a source was deleted for good, with everything that has its text.',
   },
@@ -92,6 +102,7 @@ export const AUDIT_KINDS = {
     meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
   'memory.move': {
+    withdraws: true,
     subjects: ['memory', 'source'],
     meaning: 'A memory or a source was moved to another layer. The detail has both; null is the Team layer.',
   },
@@ -104,26 +115,31 @@ export const AUDIT_KINDS = {
     subjects: ['memory', 'source'],
     meaning: 'The feedback on a memory or a source was settled, and nothing else changed.',
   },
-  'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
+  'memory.delete': { withdraws: true, subjects: ['memory'], meaning: 'A published memory was archived.' },
   'memory.reopen': { subjects: ['memory'], meaning: 'A discarded memory was put back into review.' },
-  'memory.unpublish': { subjects: ['memory'], meaning: 'A published memory was put back into review.' },
+  'memory.unpublish': {
+    withdraws: true,
+    subjects: ['memory'],
+    meaning: 'A published memory was put back into review.',
+  },
   'memory.restore': {
     subjects: ['memory', 'source'],
     meaning:
       'An earlier text of a memory was published again, or a memory whose successor was put back into review; or an archived source was restored.',
   },
   'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },
-  'workspace.delete': { subjects: ['file'], meaning: 'A workspace file was deleted.' },
+  'workspace.delete': { withdraws: true, subjects: ['file'], meaning: 'A workspace file was deleted.' },
   'workspace.index': {
     subjects: ['file'],
     meaning: 'The text of a workspace file was stored as a source, or replaced the text of its source.',
   },
   'workspace.index_fail': { subjects: ['file'], meaning: 'A workspace file could not be read.' },
   'workspace.unindex': {
+    withdraws: true,
     subjects: ['file'],
     meaning: 'The source of a workspace file was removed, because its text is no longer current.',
   },
-} as const satisfies Record<string, { subjects: readonly string[]; meaning: string }>;
+} as const satisfies Record<string, AuditKindDefinition>;
 
 type Kinds = typeof AUDIT_KINDS;
 export type AuditKind = keyof Kinds;
@@ -132,3 +148,6 @@ export type AuditSubjectType = Kinds[AuditKind]['subjects'][number];
 export type AuditKindOf<S extends AuditSubjectType> = {
   [K in AuditKind]: S extends Kinds[K]['subjects'][number] ? K : never;
 }[AuditKind];
+
+/** Whether somebody can read less of the Team after a change of this kind. */
+export const isWithdrawal = (kind: AuditKind): boolean => 'withdraws' in AUDIT_KINDS[kind];

@@ -9,10 +9,13 @@ import { later, positionHistory } from '../../db/replica/log-position.ts';
 import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { BehindError } from '../../db/replica/unread.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { addPerson } from '../support/team.ts';
 
 const service = await openTestApp();
 const logger = createLogger('silent', 'test');
@@ -232,11 +235,11 @@ describe('the position of a change', () => {
     const notes: unknown[] = [];
     const noting = {
       ...database,
-      replica: { noteChange: async (noted: object) => notes.push(noted) },
+      replica: { noteChange: async (...noted: unknown[]) => notes.push(noted) },
     } as unknown as Database;
     const command = { lock: async () => {}, apply: async () => ({ result: 'done', audit: [] }) };
     assert.equal(await runCommand(noting, companyScope(caller), command), 'done');
-    assert.deepEqual(notes, [companyScope(caller)]);
+    assert.deepEqual(notes, [[companyScope(caller), false]]);
     // A position of another server, from which the database was restored, goes away.
     await database.query(
       `insert into identity.caller_change (company_id, user_id, position) values ($1, $2, 'FFFF/0')`,
@@ -249,6 +252,44 @@ describe('the position of a change', () => {
     assert.match(noted, /^[0-9A-F]+\/[0-9A-F]+$/);
     assert.equal(later(noted, 'FFFF/0'), 'FFFF/0');
     assert.notEqual(noted, 'FFFF/0');
+  });
+
+  test('is noted for all callers of a Team after a change that withdraws something from it', async (t) => {
+    const company = await service.company();
+    const { database, config } = service;
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const following = followReplica({
+      primary: database,
+      replica: fakeDatabase(() => []).database,
+      logger,
+      maxLagMs: MAX_LAG_MS,
+    });
+    t.after(() => following.close());
+    const withReplica = { ...database, replica: following };
+    const scope = ownerScope(company);
+    const needed = async () => {
+      const lookup = { lookupId: null, teamId: company.teamId, address: '', windowMs: null };
+      const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(member.token) }, config);
+      assert.ok(typeof found === 'object');
+      return found.identity.lastChange;
+    };
+    const subject = { subjectType: 'source', subjectId: newId(), layerId: null } as const;
+    const run = (kind: 'memory.ingest' | 'memory.move') =>
+      runCommand(withReplica, scope, {
+        lock: async () => {},
+        apply: async () => ({ result: kind, audit: [{ kind, ...subject }] }),
+      });
+    const before = await needed();
+    await run('memory.ingest');
+    assert.equal(await needed(), before);
+    await run('memory.move');
+    const after = await needed();
+    assert.ok(after !== null && after !== before);
+    await run('memory.ingest');
+    assert.equal(await needed(), after);
+    await run('memory.move');
+    assert.equal(later((await needed()) ?? '', after), await needed());
+    assert.notEqual(await needed(), after);
   });
 
   test('is never reached on a server that is no replica', async () => {

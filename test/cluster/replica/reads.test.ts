@@ -279,6 +279,51 @@ describe('reads from a replica', () => {
     assert.deepEqual(newer, { replica: 0, primary: 1 });
   });
 
+  test('nobody finds on the replica what was moved into a client, archived, purged or unpublished', async (t) => {
+    const client = await post(one, '/v1/team/clients', { name: 'Wader' });
+    assert.equal(client.status, 201, client.text);
+    const clientId = (client.json as { id: string }).id;
+    const change = (method: string, path: string, body?: object) =>
+      send(one.url, { method, path, ...(body === undefined ? {} : { body }) }, 12_000);
+    const sourceOf = async (title: string) => {
+      await write(one, title);
+      const { json } = await change('GET', `/v1/memory/sources?title=${title}`);
+      return (json as { items: { id: string }[] }).items[0]?.id ?? '';
+    };
+    const [moved, archived, purged] = [
+      await sourceOf('avocet'),
+      await sourceOf('curlew'),
+      await sourceOf('dunlin'),
+    ];
+    const memoryId = await publishTwice('godwit');
+    const withdrawals: Readonly<Record<string, () => ReturnType<typeof send>>> = {
+      avocet: () => change('PATCH', `/v1/memory/sources/${moved}`, { clientId }),
+      curlew: () => change('DELETE', `/v1/memory/sources/${archived}`),
+      dunlin: () => change('POST', `/v1/memory/sources/${purged}/purge`),
+      godwit: () => post(one, '/v1/memory/memories', { action: 'unpublish', memoryId, version: 2 }),
+    };
+    t.after(resume);
+    for (const [word, withdraw] of Object.entries(withdrawals)) {
+      await resume();
+      await caughtUp();
+      const before = await serversOf(two, async () =>
+        assert.equal((await titles(two, word, reader)).length, 1, word),
+      );
+      assert.deepEqual(before, { replica: 1, primary: 0 }, word);
+      await pause();
+      const withdrawn = await withdraw();
+      assert.ok(withdrawn.status < 300, withdrawn.text);
+      const after = await serversOf(two, async () =>
+        assert.deepEqual(await titles(two, word, reader), [], word),
+      );
+      assert.deepEqual(after, { replica: 0, primary: 1 }, word);
+    }
+    await resume();
+    await caughtUp();
+    const again = await serversOf(two, async () => assert.deepEqual(await titles(two, 'avocet', reader), []));
+    assert.deepEqual(again, { replica: 1, primary: 0 });
+  });
+
   test('a replica that lags too long, is gone or was promoted is not read, and is read again after that', async (t) => {
     const strict = await startApi(env(500), new AbortController().signal);
     await untilUsable(strict);

@@ -26,10 +26,10 @@ export interface HaproxyOptions {
 /** Lets HAProxy check a primary and its replica as the role of the guide, which has no password. */
 export async function allowChecks(primary: PostgresServer, replica: PostgresServer): Promise<void> {
   await primary.query('create role haproxy_check login');
-  for (const { folder, query } of [primary, replica]) {
+  for (const server of [primary, replica]) {
     const line = 'host postgres haproxy_check 127.0.0.1/32 trust';
-    await runInside('sed', ['-i', `1i ${line}`, `${folder.inside}/data/pg_hba.conf`]);
-    await query('select pg_reload_conf()');
+    await runInside('sed', ['-i', `1i ${line}`, `${server.folder.inside}/data/pg_hba.conf`]);
+    await server.query('select pg_reload_conf()');
   }
 }
 

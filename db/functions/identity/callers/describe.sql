@@ -34,7 +34,9 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
-    'lastChange', (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
+    'lastChange', greatest(
+      (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
+      (select w.position from team_withdrawal w where w.company_id = who.company_id and w.team_id = selected)),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
