@@ -20,8 +20,8 @@ export interface Answer {
 interface Answering<R> {
   answer: (result: R) => Answer;
   /**
-   * Returns what the caller can still read of the stored body of an answer. Its records can have been moved since, or the
-   * caller can have lost access to them. Refuses the answer if that is so of what it is about.
+   * Returns what the caller can still read of the stored body of an answer: its records can have been moved since, or the
+   * caller can have lost access to them. Refuses the answer if the record that the request made is one of these.
    */
   recheckAnswer?: (body: unknown) => unknown;
 }

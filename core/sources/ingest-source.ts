@@ -79,10 +79,13 @@ export function ingestSource(
         body: outcome === 'updated' ? { ...fields, updated: stored.updated } : fields,
       };
     },
-    recheckAnswer: (body) => readableAnswer(database, scope, body as IngestResponse),
+    recheckAnswer: (body) => readableAnswer(database, scope, body as StoredIngestAnswer),
     discard: ({ staged }) => discardSource(database, scope, staged),
   };
 }
+
+/** A stored answer. One of an earlier version can have no near duplicates. */
+type StoredIngestAnswer = Pick<IngestResponse, 'source'> & Partial<IngestResponse>;
 
 /**
  * What a caller can still read of an answer: its source, or else it is refused, and those of the near duplicates that were
@@ -91,9 +94,9 @@ export function ingestSource(
 async function readableAnswer(
   database: Database,
   scope: TeamScope,
-  answer: IngestResponse,
-): Promise<IngestResponse> {
-  const { source, similarSources } = answer;
+  answer: StoredIngestAnswer,
+): Promise<StoredIngestAnswer> {
+  const { source, similarSources = [] } = answer;
   const ids = [source.id, ...similarSources.map(({ sourceId }) => sourceId)];
   const readable = await readOnce(database, scope, (tx) => findReadableSources(tx, ids));
   if (!readable.has(source.id)) throw goneAnswer();

@@ -3,11 +3,14 @@ import { describe, test } from 'node:test';
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Permission } from '../../shared/permissions.ts';
 import {
   companyScope,
   narrowScope,
   otherLayers,
+  permitsChangeOf,
   type RequestedScope,
+  requireChangeOf,
   type TeamScope,
   teamScope,
   writeLayer,
@@ -238,4 +241,31 @@ describe('the layer of a write', () => {
     assert.equal(writeLayer(scope, { clientId }), IDS.W);
     assert.equal(layers(narrowScope(scope, { clientId, include: ['client'] }).reads), 'W');
   });
+});
+
+describe('a change of what a person made', () => {
+  for (const row of readTable(`
+    credential      | permissions                | own | of others
+    session         | -                          | yes | yes
+    agent token     | memory:write               | yes | no
+    agent token     | memory:write memory:review | yes | yes
+    agent token     | memory:curate audit:read   | yes | no
+    job of a token  | -                          | yes | no
+    job of a person | -                          | yes | yes
+  `)) {
+    const { credential = '', permissions: names } = row;
+    test(`a ${credential} with the permissions ${names} permits it of others: ${row['of others']}`, () => {
+      const isToken = credential.includes('token');
+      const permissions = names === '-' ? null : (names?.split(' ') as Permission[]);
+      const caller = { userId: IDS.W, tokenId: isToken ? newId() : null, tokenPermissions: permissions };
+      const permits = (author: string) => (permitsChangeOf(caller, author) ? 'yes' : 'no');
+      assert.deepEqual([permits(IDS.W), permits(IDS.N)], [row['own'], row['of others']]);
+      const change = { author: IDS.N, verb: 'change a source', advice: 'store it elsewhere' };
+      const expected = row['of others'] === 'yes' ? undefined : 'forbidden';
+      assert.equal(
+        outcomeOf(() => requireChangeOf(caller, change)),
+        expected,
+      );
+    });
+  }
 });

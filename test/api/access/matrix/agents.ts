@@ -18,6 +18,11 @@ export const AGENTS = {
   agent: { owner: 'Team Owner', like: 'Team Owner', permissions: PERMISSION_NAMES },
   'layer agent': { owner: 'granted', like: 'member', permissions: PERMISSION_NAMES, layerOnly: true },
   'reading agent': { owner: 'Team Owner', like: 'Team Owner', permissions: ['memory:read'] },
+  'writing agent': {
+    owner: 'Team Owner',
+    like: 'Team Owner',
+    permissions: ['memory:read', 'memory:write'],
+  },
   'late agent': { owner: 'Team Owner', like: 'Team Owner', permissions: PERMISSION_NAMES, expired: true },
 } as const satisfies Record<string, AgentTies>;
 export type AgentName = keyof typeof AGENTS;
@@ -76,15 +81,25 @@ const ROUTES = readTable(`
 /** The routes of the table. */
 export const AGENT_ROUTES = ROUTES.map(({ route }) => route ?? '');
 
+/** What needs memory:review too, if somebody else made the record. */
+const OF_OTHERS = [
+  'PATCH /v1/memory/sources/:id',
+  'DELETE /v1/memory/sources/:id',
+  'POST /v1/memory/sources/:id/restore',
+  'DELETE /v1/memory/imports/:id',
+];
+
 /**
  * What the token adds to the access of its owner on a route for signed-in callers: a refusal, or null if it permits the
  * route.
  */
-export function refusalOf(name: AgentName, route: string): string | null {
+export function refusalOf(name: AgentName, { route, kind }: { route: string; kind: string }): string | null {
   const { permissions, expired }: AgentTies = AGENTS[name];
   if (expired) return '401 agent_token_expired';
   const required = ROUTES.find((row) => row['route'] === route)?.['permission'];
   if (required === undefined) return '403 forbidden';
   const enough = ['any', ...permissions];
-  return required.split(' ').some((one) => enough.includes(one)) ? null : '403 permission_required';
+  if (!required.split(' ').some((one) => enough.includes(one))) return '403 permission_required';
+  const isOfOthers = OF_OTHERS.includes(route) && kind.endsWith("someone else's source");
+  return isOfOthers && !permissions.includes('memory:review') ? '403 forbidden' : null;
 }

@@ -105,7 +105,7 @@ export function expectedOf(row: { route: string; kind: string; ok: number }): Re
     return outcome;
   };
   const ofAgent = (agent: AgentName) => {
-    const refusal = UNGUARDED.includes(kind) ? null : refusalOf(agent, route);
+    const refusal = UNGUARDED.includes(kind) ? null : refusalOf(agent, { route, kind });
     return refusal ?? ofPerson(AGENTS[agent].like);
   };
   return Object.fromEntries([
