@@ -2,7 +2,7 @@ import { ignoreEnvironmentFile } from './client/environment.ts';
 import { parseArguments } from './program/arguments.ts';
 import { commandHelp } from './program/help.ts';
 import { findCommand } from './program/registry.ts';
-import { CommandError, Interrupted } from './terminal/command-error.ts';
+import { CommandError, Interrupted, printNote } from './terminal/command-error.ts';
 import { EXIT_CODES } from './terminal/exit-codes.ts';
 import { printResult } from './terminal/output.ts';
 
@@ -30,7 +30,7 @@ try {
   await run(process.argv.slice(2));
 } catch (error) {
   if (error instanceof CommandError) {
-    console.error(`memory: ${error.message}`);
+    printNote(error.message);
     process.exitCode = EXIT_CODES.failed.code;
   } else if (error instanceof Interrupted) {
     process.exitCode = EXIT_CODES.interrupted.code;

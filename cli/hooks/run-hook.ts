@@ -1,4 +1,5 @@
 import { setting } from '../client/settings.ts';
+import { printNote } from '../terminal/command-error.ts';
 import type { Result } from '../terminal/output.ts';
 
 /** How long an agent waits for a hook at most, counted from the start of the process. */
@@ -10,7 +11,7 @@ const EXIT_MS = 100;
 
 /** Reports why a hook printed nothing, if a person wants to know. */
 function debug(reason: string): void {
-  if (setting('MEMORY_HOOK_DEBUG') !== null) console.error(`memory: ${reason}`);
+  if (setting('MEMORY_HOOK_DEBUG') !== null) printNote(reason);
 }
 
 /** How long the whole hook can take, in milliseconds. */

@@ -1,8 +1,11 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
+
+const INSTALLED = foldCase('node_modules');
 
 /** A file of the folder. */
 export interface FolderFile {
@@ -24,6 +27,11 @@ export interface FolderContent {
   leftOut: { hidden: number; installed: number; links: number; special: number };
   /** The names of the symbolic links and special files that were left out. No file can be written at these names. */
   notFollowed: string[];
+}
+
+/** Whether a name is `node_modules`. In any case, because on a case-insensitive disk all of them are the same folder. */
+export function isInstalled(name: string): boolean {
+  return foldCase(name) === INSTALLED;
 }
 
 /** The reason why a file or folder cannot be read, for a person. */
@@ -98,7 +106,7 @@ async function addEntry(content: FolderContent, entry: Entry, path: string, name
     leftOut.links += 1;
     content.notFollowed.push(name.normalize('NFC'));
   } else if (entry.name.startsWith('.')) leftOut.hidden += 1;
-  else if (entry.isDirectory() && entry.name === 'node_modules') leftOut.installed += 1;
+  else if (entry.isDirectory() && isInstalled(entry.name)) leftOut.installed += 1;
   else if (entry.isDirectory()) await addEntries(content, path, `${name}/`, await entriesOf(path));
   else if (entry.isFile()) addFile(content, path, name, await lstat(path));
   else {

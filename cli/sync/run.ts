@@ -1,7 +1,7 @@
 import { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
-import { outputWidth, type Result } from '../terminal/output.ts';
+import { jsonText, outputWidth, printLines, type Result } from '../terminal/output.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
 import { type PassOutcome, syncOnce } from './pass.ts';
 import { changeLines, figuresLine, notDoneTable } from './report.ts';
@@ -31,10 +31,6 @@ function faultOf({ notDone }: PassOutcome): CommandError | null {
   const faults = notDone.filter(({ state }) => state !== 'skipped').length;
   if (faults === 0) return null;
   return new CommandError(`sync incomplete: ${faults} ${faults === 1 ? 'item' : 'items'} failed`);
-}
-
-function print(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`);
 }
 
 function tableOf({ notDone }: PassOutcome): string[] {
@@ -92,12 +88,12 @@ export async function syncContinuously(sync: SyncFolder, hints: Hints, json: boo
     const hasChanged = first || outcome.changes.length > 0;
     if (json) {
       const error = failure === null ? null : failure.message;
-      if (hasChanged || text !== printed) print([JSON.stringify({ ...dataOf(outcome), error })]);
+      if (hasChanged || text !== printed) printLines([jsonText({ ...dataOf(outcome), error })]);
     } else {
-      print(changeLines(outcome.changes, false));
-      if (text !== printed) print(trouble);
-      if (hasChanged) print([figuresLine(outcome.changes, outcome.figures, false)]);
-      if (first) print([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
+      printLines(changeLines(outcome.changes, false));
+      if (text !== printed) printLines(trouble);
+      if (hasChanged) printLines([figuresLine(outcome.changes, outcome.figures, false)]);
+      if (first) printLines([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
     }
     printed = text;
     await hints.next();

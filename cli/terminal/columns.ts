@@ -7,6 +7,11 @@ const WIDE =
 const OVER_ANOTHER = /^[\p{Mn}\p{Me}]$/u;
 /** Characters that a terminal can execute as a command instead of showing them. */
 const CONTROLS = /[\p{Cc}\p{Cf}]+/gu;
+/**
+ * Characters that a terminal can execute, or that change the order in which a line is shown. Not the ends of lines, nor the
+ * styles of the terminal client itself, which the first group holds.
+ */
+const UNSAFE = /(\u001b\[(?:1|2|22)m)|(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 /** Scripts without spaces between words. A line can end after any of their words. */
 const WITHOUT_BLANKS =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
@@ -26,6 +31,13 @@ export function columns(text: string): number {
 /** Makes untrusted text safe to print: on one line, without characters that could control the terminal. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
+}
+
+/** Makes untrusted text safe to print: with its lines, and `\\u{…}` for each character that could control the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(UNSAFE, (found, style?: string) =>
+    style === undefined ? `\\u{${found.codePointAt(0)?.toString(16)}}` : found,
+  );
 }
 
 /** A text on one line, cut off to at most `width` columns with `…` at the end. */

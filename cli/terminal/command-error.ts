@@ -1,3 +1,5 @@
+import { printable } from './columns.ts';
+
 /** Ends a command with one line on standard error. Its message never contains a secret. */
 export class CommandError extends Error {
   override name = 'CommandError';
@@ -8,9 +10,14 @@ export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
+/** Prints what a person has to know on standard error. */
+export function printNote(text: string): void {
+  process.stderr.write(`memory: ${printable(text)}\n`);
+}
+
 /** Adds what a person has to know to an error: to its message, or on a line of its own if the error prints none. */
 export function withNote(error: unknown, note: string): unknown {
   if (error instanceof CommandError) error.message += `; ${note}`;
-  else console.error(`memory: ${note}`);
+  else printNote(note);
   return error;
 }

@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { printable } from './columns.ts';
 import { CommandError, Interrupted } from './command-error.ts';
 
 /** The terminal has ended, so that no further question can be asked. */
@@ -66,7 +67,7 @@ export async function withKeys<Result>(work: (keys: Keys) => Promise<Result>): P
         const key = new Promise<string>((resolve) => {
           answer = resolve;
         });
-        process.stdout.write(`${question}\n`);
+        process.stdout.write(`${printable(question)}\n`);
         return during(key);
       },
       suspended: async (other) => {

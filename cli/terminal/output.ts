@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Redaction } from '../../shared/schemas/common.ts';
+import { printable } from './columns.ts';
 import { terminalColumns } from './progress-bar.ts';
 
 /** So many credentials are named. */
@@ -17,8 +18,29 @@ export interface Result {
 
 /** Prints a result on standard output. */
 export function printResult({ text, data }: Result, json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-  else if (text !== '') process.stdout.write(`${text}\n`);
+  if (json) process.stdout.write(`${jsonText(data, 2)}\n`);
+  else if (text !== '') printLines([text]);
+}
+
+/** Prints lines on standard output, without characters that could control the terminal. */
+export function printLines(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${printable(line)}\n`);
+}
+
+/** Control and format characters, and separators of lines, that JSON permits in a string. */
+const UNSEEN_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A value as JSON that is safe to print: what a terminal could execute, or does not show, is escaped. A program reads the
+ * same value.
+ */
+export function jsonText(data: unknown, indent?: number): string {
+  return JSON.stringify(data, null, indent).replaceAll(UNSEEN_IN_JSON, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }
 
 /** The columns of the terminal; null if the output is not a terminal, and then nothing is cut off. */

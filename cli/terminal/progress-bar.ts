@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { cell, fit } from './columns.ts';
+import { cell, fit, printable } from './columns.ts';
 
 const LABEL_COLUMNS = 9;
 /** In a narrow terminal, the bar has a third of the width, so that there is room for the text. */
@@ -74,11 +74,11 @@ function drawnBar(out: WriteStream): ProgressBar {
     note: (text) => {
       note = text;
       if (step !== null) draw();
-      else if (text !== null) out.write(`${text}\n`);
+      else if (text !== null) out.write(`${printable(text)}\n`);
     },
     line: (text) => {
       clear();
-      out.write(`${text}\n`);
+      out.write(`${printable(text)}\n`);
       draw();
     },
     end,
@@ -88,7 +88,7 @@ function drawnBar(out: WriteStream): ProgressBar {
 function plainLines(out: WriteStream): ProgressBar {
   let [label, lastText, at, noted]: [string, string, number, string | null] = ['', '', 0, null];
   const line = (text: string) => {
-    out.write(`${text}\n`);
+    out.write(`${printable(text)}\n`);
   };
   return {
     show: (step) => {

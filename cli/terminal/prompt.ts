@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { printable } from './columns.ts';
 import { CommandError, Interrupted } from './command-error.ts';
 
 /** Longer than any password. Input without an end of line up to here is refused. */
@@ -40,8 +41,8 @@ export function askTerminal(question: string, { secret = false } = {}): Promise<
       if (secret || !answered) process.stderr.write('\n');
       reject(new CommandError('no answer was given'));
     });
-    if (secret) process.stderr.write(question);
-    lines.question(secret ? '' : question, (answer) => {
+    if (secret) process.stderr.write(printable(question));
+    lines.question(secret ? '' : printable(question), (answer) => {
       answered = true;
       resolve(answer);
       lines.close();

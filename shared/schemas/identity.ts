@@ -180,17 +180,6 @@ export const RoleRequest = Body({ role: Role });
 
 export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time, ...teamQuota });
 export type Team = Static<typeof Team>;
-export const NewTeamRequest = Body(
-  {
-    name: VisibleName,
-    ownerEmail: Type.Optional(Text(300, 'is invited as the Owner; trimmed; case is ignored')),
-    ownerUserId: Type.Optional(
-      Type.String({ description: 'a member of the Company, who becomes the Owner at once' }),
-    ),
-  },
-  'at most one of ownerEmail and ownerUserId',
-);
-export type NewTeamRequest = Static<typeof NewTeamRequest>;
 export const NameRequest = Body({ name: VisibleName });
 
 const PublishRule = OneOf(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, Time, VisibleName } from './common.ts';
+import { Body, Id, Nullable, OneOf, Text, Time, VisibleName } from './common.ts';
 import { Import } from './imports.ts';
 
 export const Embedder = Type.Object({
@@ -52,6 +52,18 @@ export const teamStorage = {
 export const teamQuota = {
   quota: Type.Optional({ ...Quota, description: 'in force; not in lists' }),
 };
+/** A new Team of the Company. */
+export const NewTeamRequest = Body(
+  {
+    name: VisibleName,
+    ownerEmail: Type.Optional(Text(300, 'is invited as the Owner; trimmed; case is ignored')),
+    ownerUserId: Type.Optional(
+      Type.String({ description: 'a member of the Company, who becomes the Owner at once' }),
+    ),
+  },
+  'at most one of ownerEmail and ownerUserId',
+);
+export type NewTeamRequest = Static<typeof NewTeamRequest>;
 /** What the Company changes about a Team. */
 export const CompanyTeamChange = Body(
   {

@@ -6,7 +6,8 @@ import { createTeam, type NamedOwner } from '../../../core/identity/teams/create
 import { invalidField } from '../../../shared/errors.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
-import { NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
+import { NewTeam, Team } from '../../../shared/schemas/identity.ts';
+import { NewTeamRequest } from '../../../shared/schemas/status.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
 import { answerPage } from '../../request/pagination.ts';

@@ -20,7 +20,7 @@ import { askPerson } from '../../consolidate/ask-person.ts';
 import { type Item, parseAnswer } from '../../consolidate/items.ts';
 import { promptFor } from '../../consolidate/prompt.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
-import { CommandError, withNote } from '../../terminal/command-error.ts';
+import { CommandError, printNote, withNote } from '../../terminal/command-error.ts';
 import { chosenEditor } from '../../terminal/editor.ts';
 import { undoable } from '../../terminal/interruptible.ts';
 import { counted, credentialsNote, type Result } from '../../terminal/output.ts';
@@ -117,7 +117,7 @@ async function completeBatch(
   items: readonly Item[],
 ): Promise<Result> {
   const onWait = (reason: string | null) => {
-    if (reason !== null) console.error(reason);
+    if (reason !== null) printNote(reason);
   };
   const { results, redactions } = await withRetry(service, onWait, true).post(
     '/v1/memory/consolidation/complete',

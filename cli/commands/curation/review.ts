@@ -10,6 +10,7 @@ import { oneLine } from '../../terminal/columns.ts';
 import { CommandError, withNote } from '../../terminal/command-error.ts';
 import { keepText } from '../../terminal/editor.ts';
 import { type Keys, TerminalClosed, withKeys } from '../../terminal/keys.ts';
+import { printLines } from '../../terminal/output.ts';
 import { atTerminal } from '../../terminal/prompt.ts';
 import { type Edited, edit, itemLines, wholeText } from './review-text.ts';
 
@@ -24,8 +25,6 @@ const Decided = Type.Object({ memory: Memory });
 const KEYS = 'p publish  e edit  d discard  s skip  q quit';
 /** For published memories and sources that have feedback. */
 const FEEDBACK_KEYS = 'k keep  d delete  s skip  q quit';
-
-const print = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
 type Outcome = 'published' | 'discarded' | 'kept' | 'deleted' | 'skipped' | 'refused';
 
@@ -90,7 +89,7 @@ async function reviewItem(
     }
   };
   for (;;) {
-    print(itemLines(item, text, nameLayer, place));
+    printLines(itemLines(item, text, nameLayer, place));
     try {
       const outcome = await act(await readKey(keys, isPublished ? FEEDBACK_KEYS : KEYS));
       if (outcome !== 'again') return outcome;
@@ -99,9 +98,9 @@ async function reviewItem(
       const isDecided = error instanceof ServiceRefusal && error.status === 409;
       if (isEdited() && (isOver || isDecided)) withNote(error, await keepText(wholeText(text)));
       if (isOver) throw error;
-      print([oneLine(error.message)]);
+      printLines([oneLine(error.message)]);
       if (isDecided) return 'refused';
-      if (isEdited()) print(['Your text is kept: e opens it again.']);
+      if (isEdited()) printLines(['Your text is kept: e opens it again.']);
     }
   }
 }
@@ -151,12 +150,12 @@ has feedback is shown too: k keeps it, d deletes it. Requires Full access and a 
           const outcome = await reviewItem({ service, nameLayer, keys }, item, place);
           if (outcome === null) break;
           counts[outcome] += 1;
-          print([outcome]);
+          printLines([outcome]);
         }
       });
       isDone = true;
     } finally {
-      if (!isDone) print([countsText(counts)]);
+      if (!isDone) printLines([countsText(counts)]);
     }
     return { text: countsText(counts), data: counts };
   },

@@ -7,7 +7,7 @@ import { type ServiceClient, ServiceRefusal } from '../../client/service-client.
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
-import { CommandError, withNote } from '../../terminal/command-error.ts';
+import { CommandError, printNote, withNote } from '../../terminal/command-error.ts';
 import { counted } from '../../terminal/output.ts';
 
 const options = {
@@ -80,7 +80,7 @@ for MEMORY_ARCHIVE_DAYS, by default 30 days. A source that cannot be restored do
     }
     const connected = (await signedInToTeam(values)).service;
     const service = withRetry(connected, (text) => {
-      if (text !== null) console.error(`memory: ${text}`);
+      if (text !== null) printNote(text);
     });
     const ids = values.event === undefined ? given : sourcesOf(await readEvent(service, values.event));
     const outcomes: Outcome[] = [];

@@ -6,6 +6,7 @@ import {
   parseWorkspacePath,
 } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
+import { isInstalled } from '../../import/folder-files.ts';
 
 /** The folders at the top of the workspace. */
 const ROOTS = ['team', 'clients'];
@@ -24,9 +25,9 @@ export function foldersAbove(path: string): string[] {
   return above;
 }
 
-/** Whether a path is left out on both sides: a segment of it is hidden or `node_modules`. */
+/** Whether a path is left out on both sides: a segment of it is hidden or `node_modules`, in any case. */
 export function isLeftOut(path: string): boolean {
-  return path.split('/').some((segment) => segment.startsWith('.') || segment === 'node_modules');
+  return path.split('/').some((segment) => segment.startsWith('.') || isInstalled(segment));
 }
 
 /**

@@ -13,6 +13,15 @@ interface SpecialExpression {
   because?: string;
 }
 
+/** The expressions for the marker of recalled text, with unseen characters between two letters. */
+const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}`;
+const BLANKS = String.raw`[\s${UNSEEN}]*`;
+const MARKER = [...'team-memory-recall'].join(`[${UNSEEN}]*`);
+const TAG_END = String.raw`(?:[\s/${UNSEEN}][^<>]*)?>`;
+const MARKER_ALONE = new RegExp(MARKER, 'giu');
+const MARKER_OPENING = new RegExp(`<${BLANKS}${MARKER}${TAG_END}`, 'giu');
+const MARKER_CLOSING = new RegExp(`<${BLANKS}/${BLANKS}${MARKER}${TAG_END}`, 'giu');
+
 export type TableEntry = RegExp | SpecialExpression;
 
 /** Every regular expression of product code, by file. Those without further words run on texts of any length. */
@@ -22,16 +31,23 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/hooks/setup/hooks-file.ts': [
     / hook (?:session-start|prompt|session-end) --agent (?:claude-code|codex)(?: |$)/,
   ],
+  'cli/hooks/recall/recall-block.ts': [
+    { expression: "new RegExp(NAME, 'giu')", examples: [MARKER_ALONE] },
+    { expression: "new RegExp(`<${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_OPENING] },
+    { expression: "new RegExp(`<${BLANKS}/${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_CLOSING] },
+  ],
   'cli/hooks/session/parts.ts': [/[\ud800-\udbff]/],
   'cli/hooks/session/transcript.ts': [/^\s*<(?:command-|local-command-|bash-)/],
   'cli/terminal/columns.ts': [
     /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u,
     /^[\p{Mn}\p{Me}]$/u,
     /[\p{Cc}\p{Cf}]+/gu,
+    /(\u001b\[(?:1|2|22)m)|(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
     /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u,
     /\s+/g,
     /(?<= )/,
   ],
+  'cli/terminal/output.ts': [/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu],
   'cli/terminal/duration.ts': [/^(\d{1,9})([smhd]?)$/],
   'cli/commands/curation/review-text.ts': [/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu],
   'cli/consolidate/draft.ts': [/[\s,]+/],

@@ -37,8 +37,20 @@ test('the name of a conflict copy is a valid path in the same scope for any path
 });
 
 test('hidden and installed paths are left out at any depth', () => {
-  const left = ['team/.env', 'team/.git/config', 'clients/x/a/node_modules/b/c.js', 'team/node_modules'];
+  const left = [
+    'team/.env',
+    'team/.git/config',
+    'team/.GIT/config',
+    'clients/x/a/node_modules/b/c.js',
+    'team/node_modules',
+    'team/Node_Modules/a',
+    'clients/x/NODE_MODULES/b',
+    'team/node_moduleſ/a',
+  ];
   assert.deepEqual(left.filter(isLeftOut), left);
-  assert.deepEqual(['team/a.b', 'team/modules/a'].filter(isLeftOut), []);
+  assert.deepEqual(
+    ['team/a.b', 'team/modules/a', 'team/node-modules/a', 'team/Node_Module/a'].filter(isLeftOut),
+    [],
+  );
   assert.deepEqual(foldersAbove('a/b/c'), ['a/b', 'a']);
 });
