@@ -77,7 +77,7 @@ export async function completeBatch(
 ): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   // Also here, for callers other than the route.
   assertCompleteAllowed(scope, body);
-  const given = parseItems(body.items, deps.config.embeddingModel);
+  const given = await parseItems(body.items, deps.config.embeddingModel);
   const checked = await redactItems(redactionMode(deps.config, scope), body.items, given);
   const { fields: parsed, redactions, assertAllowed } = checked;
   // Before a stored answer is repeated, and before contents are cut for nothing.

@@ -2,6 +2,7 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -38,24 +39,29 @@ export interface ItemForm extends ParsedItem {
 }
 
 /**
- * Parses the items of a complete, except what they name: a layer, and the memory to supersede.
+ * Parses the items of a complete, except what they name: a layer, and the memory to supersede. The event loop turns in
+ * between, because the metadata of 40 items can hold 200,000 values.
  * @throws ServiceError `invalid_request`, the refusals of an embedding
  */
-export function parseItems(items: readonly ConsolidatedItem[], model: string): ParsedItem[] {
+export async function parseItems(items: readonly ConsolidatedItem[], model: string): Promise<ParsedItem[]> {
   const superseded = items.map((item) => item.supersedes?.toLowerCase());
-  return items.map((item, index) => {
+  const yieldIfDue = yieldBetweenSteps();
+  const parsed: ParsedItem[] = [];
+  for (const [index, item] of items.entries()) {
     const path = `/items/${index}`;
     const text = parseText(item, path, model);
     const id = superseded[index];
     if (id !== undefined && superseded.indexOf(id) < index) {
       throw invalidField(`${path}/supersedes`, 'is already superseded by an earlier item');
     }
-    return {
+    parsed.push({
       captureIds: [...new Set(item.captureIds.map((captureId) => captureId.toLowerCase()))],
       expiresAt: parseExpiry(item.expiresAt, `${path}/expiresAt`) ?? null,
       text,
-    };
-  });
+    });
+    await yieldIfDue();
+  }
+  return parsed;
 }
 
 /**
