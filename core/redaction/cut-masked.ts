@@ -19,9 +19,10 @@ import { cutCharacters } from '../../shared/text/json-characters.ts';
 export function cutMasked(text: string, most: number): string {
   const kept = cutCharacters(text, most);
   if (kept.length === text.length) return text;
-  for (const { start, end } of masksIn(text)) {
+  for (const mask of masksIn(text)) {
+    if (mask === undefined || mask.end <= kept.length) continue;
+    const { start, end } = mask;
     if (start >= kept.length) break;
-    if (end <= kept.length) continue;
     const before = kept.slice(0, start);
     // A required text must not become blank. A mask by itself is shorter than every bound.
     return before.trim() === '' ? text.slice(start, end) : before;

@@ -1,6 +1,7 @@
 import { findMatches, maskOf } from './find-matches.ts';
 import type { Match } from './match.ts';
 import { callsSecret } from './named-values.ts';
+import { ITEMS_PER_STEP } from './ranges.ts';
 
 /** A credential in a text. */
 export interface Finding {
@@ -32,26 +33,35 @@ export interface Found {
 const MAX_JOINED = 64 * 1024;
 /** Stands between texts that are searched together. No credential goes over a NUL, so each is found in one text. */
 const SEPARATOR = '\n\0\n';
+/** A shorter text is no credential: it has too little information. */
+const MIN_CREDENTIAL = 7;
+/** The end of a name tells what it calls its value. Many values can have the same long name. */
+const MAX_NAME = 64;
 
 /**
  * Finds the credentials in texts.
- * @yields after each step of some milliseconds
+ * @yields after each step of some milliseconds at most
  * @returns one result for each text
  */
 export function* findSecrets(inputs: readonly SecretInput[]): Generator<undefined, Found[]> {
   const found: Found[] = [];
   let joined: Positioned[] = [];
   let length = 0;
-  for (const [index, input] of inputs.entries()) {
-    let before = input.name === undefined ? '' : `${input.name}: `;
-    if (input.text.length > MAX_JOINED) {
-      // A name in front copies the whole text.
-      if (!callsSecret(before)) before = '';
-      yield* searchJoined([{ index, text: input.text, before, from: before.length }], found);
+  for (const [index, { text, name }] of inputs.entries()) {
+    if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+    if (text.length < MIN_CREDENTIAL) {
+      found[index] = { findings: [], masked: text };
       continue;
     }
-    joined.push({ index, text: input.text, before, from: length + before.length });
-    length += before.length + input.text.length + SEPARATOR.length;
+    let before = name === undefined ? '' : `${name.slice(-MAX_NAME)}: `;
+    if (text.length > MAX_JOINED) {
+      // A name in front copies the whole text.
+      if (!callsSecret(before)) before = '';
+      yield* searchJoined([{ index, text, before, from: before.length }], found);
+      continue;
+    }
+    joined.push({ index, text, before, from: length + before.length });
+    length += before.length + text.length + SEPARATOR.length;
     if (length < MAX_JOINED) continue;
     yield* searchJoined(joined, found);
     [joined, length] = [[], 0];
@@ -90,34 +100,45 @@ function* searchJoined(inputs: readonly Positioned[], found: Found[]): Generator
     ) {
       const [start, end] = [Math.max(match.start - from, 0), Math.min(match.end - from, text.length)];
       if (start < end) own.push({ rule: match.rule, start, end });
+      if (next % ITEMS_PER_STEP === 0) yield;
     }
-    found[index] = describe(text, own);
+    found[index] = yield* describe(text, own);
   }
 }
 
-function describe(text: string, matches: readonly Match[]): Found {
+function* describe(text: string, matches: readonly Match[]): Generator<undefined, Found> {
   if (matches.length === 0) return { findings: [], masked: text };
   const findings: Finding[] = [];
-  const parts: string[] = [];
+  let masked = '';
+  let parts: string[] = [];
   let [from, points] = [0, 0];
   for (const { rule, start, end } of matches) {
-    const value = text.slice(start, end);
-    const findingStart = points + codePoints(text, from, start);
-    points = findingStart + codePoints(text, start, end);
-    findings.push({ rule, start: findingStart, end: points, preview: previewOf(value) });
+    const findingStart = points + (yield* codePoints(text, from, start));
+    points = findingStart + (yield* codePoints(text, start, end));
+    findings.push({ rule, start: findingStart, end: points, preview: previewOf(text.slice(start, end)) });
     parts.push(text.slice(from, start), maskOf(rule));
     from = end;
+    if (findings.length % ITEMS_PER_STEP !== 0) continue;
+    masked += parts.join('');
+    parts = [];
+    yield;
   }
-  parts.push(text.slice(from));
-  return { findings, masked: parts.join('') };
+  return { findings, masked: masked + parts.join('') + text.slice(from) };
 }
 
+/** Characters that are counted in a step. */
+const COUNTED_PER_STEP = 64 * 1024;
+
 /** The number of code points between two positions. */
-function codePoints(text: string, from: number, to: number): number {
+function* codePoints(text: string, from: number, to: number): Generator<undefined, number> {
   let count = to - from;
-  for (let index = from; index < to; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xdc00 && unit < 0xe000) count -= 1;
+  for (let stepStart = from; stepStart < to; stepStart += COUNTED_PER_STEP) {
+    const stepEnd = Math.min(to, stepStart + COUNTED_PER_STEP);
+    for (let index = stepStart; index < stepEnd; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit >= 0xdc00 && unit < 0xe000) count -= 1;
+    }
+    if (stepEnd < to) yield;
   }
   return count;
 }

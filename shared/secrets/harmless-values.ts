@@ -4,7 +4,7 @@
 
 /** Numbers of versions, dates, times and amounts. */
 const NUMBERS =
-  /^(?:[~^<>=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-.+][\w.+-]+)?|\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:st|nd|rd|th|px|ms|min|days?)|(?:min|max)[-_]?\d{1,4}[-_]?(?:chars?|characters|letters|digits)?|0x[\da-f]{1,40})$/i;
+  /^(?:[~^<>=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-.+][\w.+-]+)?|\d{4}-\d\d-\d\d|\d+(?:st|nd|rd|th|px|ms|min|days?)|(?:min|max)[-_]?\d{1,4}[-_]?(?:chars?|characters|letters|digits)?|0x[\da-f]{1,40})$|^\d{4}-\d\d-\d\d[T ]/i;
 /** Paths, addresses, digests, colours. */
 const PLACES = /^(?:(?:~|\.{0,2})\/|[a-z][a-z0-9+.-]*:\/\/|arn:|sha\d+-|#[\da-f]+$|@)/i;
 /** Names of algorithms, types and products. */

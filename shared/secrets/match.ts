@@ -1,44 +1,43 @@
-/** A credential in a text, with offsets in UTF-16 code units. */
-export interface Match {
-  /** Stable name of the rule that found it, in lower case with hyphens. */
-  rule: string;
+/** A range of a text, in UTF-16 code units. */
+export interface Range {
   start: number;
   end: number;
 }
 
-/** Finds credentials in a text. Matches can overlap. */
-export type Rule = (text: string) => Iterable<Match>;
-
-/**
- * A rule whose expression matches the credential. If it has a group `value`, only the group is the credential.
- * @param pattern global, and with `d` if it has the group
- * @param isCredential decides about what the expression has found
- */
-export function patternRule(
-  rule: string,
-  pattern: RegExp,
-  isCredential: (value: string) => boolean = () => true,
-): Rule {
-  return function* (text) {
-    for (const found of text.matchAll(pattern)) {
-      const [start, end] = found.indices?.groups?.value ?? [found.index, found.index + found[0].length];
-      if (isCredential(text.slice(start, end))) yield { rule, start, end };
-    }
-  };
+/** A credential in a text. */
+export interface Match extends Range {
+  /** Stable name of the rule that found it, in lower case with hyphens. */
+  rule: string;
 }
 
-/** Information in a text by the frequencies of its characters, in bits (Shannon). */
-export function entropyBits(text: string): number {
+/** Finds a kind of credential. */
+export interface Rule {
+  name: string;
+  /**
+   * Finds those whose beginning, or the name in front of it, is in a range of the text. They can overlap.
+   * @yields undefined where the caller can let other work run
+   */
+  find: (text: string, range: Range) => Generator<Match | undefined>;
+}
+
+/** Whether a text has at least so much information by the frequencies of its characters, in bits (Shannon). */
+export function hasEntropy(text: string, bits: number): boolean {
   const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  let bits = 0;
-  for (const count of counts.values()) bits -= count * Math.log2(count / total);
-  return bits;
+  let [total, sum] = [0, 0];
+  // Each character adds information, so the rest of a long text is not read.
+  for (const character of text) {
+    const count = counts.get(character) ?? 0;
+    counts.set(character, count + 1);
+    total += 1;
+    sum += weight(count + 1) - weight(count);
+    if (weight(total) - sum >= bits) return true;
+  }
+  return bits <= 0;
 }
 
-const TEMPLATE =
-  /\$\{|\{\{|<[^>]|%[A-Z_]+%|^\$|^\{|\*{3}|\.{3}|…|x{4}|your[-_]|example|placeholder|redacted/i;
+const weight = (count: number) => (count === 0 ? 0 : count * Math.log2(count));
+
+const TEMPLATE = /\$\{|\{\{|<[^>]|%[A-Z_]{1,64}%|\*{3}|\.{3}|…|x{4}|your[-_]|example|placeholder|redacted/i;
 
 /** Whether a text has at least three different characters. Mostly the first few tell. */
 function hasThreeCharacters(text: string): boolean {
@@ -49,7 +48,10 @@ function hasThreeCharacters(text: string): boolean {
   return false;
 }
 
+/** Whether an expression matches somewhere in a value. */
+export type Has = (expression: RegExp) => boolean;
+
 /** Whether a value stands for a credential that a reader is to fill in: `${TOKEN}`, `<token>`, `xxxx`. */
-export function isPlaceholder(value: string): boolean {
-  return TEMPLATE.test(value) || !hasThreeCharacters(value);
+export function isPlaceholder(value: string, has: Has = (expression) => expression.test(value)): boolean {
+  return value.startsWith('$') || value.startsWith('{') || has(TEMPLATE) || !hasThreeCharacters(value);
 }

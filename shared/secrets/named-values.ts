@@ -1,11 +1,13 @@
-import { isHarmless, isUuid } from './harmless-values.ts';
-import { entropyBits, isPlaceholder, type Match, type Rule } from './match.ts';
+import { Ahead } from './ahead.ts';
+import { endOfValue, isCredential, isQuotedCredential, type SecretKind } from './credential-values.ts';
+import type { Range, Rule } from './match.ts';
+import { AROUND, atEach, execAt, type Place } from './pieces.ts';
 
 /*
  * A value that a name calls secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `the password is …`. Only the value is the
  * credential. The expressions search for the sign between name and value, and then look back for the name: this is many
- * times faster than to search for twenty names. `valueAt` reads the value. The expressions do not contain it, because
- * the next name can begin within a value that is no credential.
+ * times faster than to search for twenty names. `Values` reads the value. The expressions do not contain it, because
+ * the next name can begin within a value that is no credential. What such values have in common is read once.
  */
 const BETWEEN: readonly RegExp[] = [
   /(?<=(?:(?<password>pass(?:word|wd|phrase|code)|(?<![a-z])pass|pwd|passwort|kennwort|contraseña|mot de passe|senha|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?<!(?:next|page|continuation|sync)[_-]?)token|credentials?|(?:api|access|auth|account|private|encryption|signing|master)[ _-]?key)(?:[_-]?\d{1,2})?[\\"'`\])*_]{0,4}\s{0,3})(?:=>|:=|=(?!=)|={2,3}(?=\s?["'`])|[:：>|は은])\s{0,3}/gi,
@@ -20,83 +22,94 @@ const QUOTED: readonly RegExp[] = [
   /[“«](?<value>[^“”«»\r\n\0]{1,4096})[”»]/dy,
 ];
 const MARKS: ReadonlySet<string> = new Set(['"', "'", '`', '“', '«']);
-/** Ends at what separates values in settings, addresses and tables, and at writing without spaces. */
-const BARE =
-  /(?:[^\s"'`<>,;&|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]|&(?!\w{1,30}=)){1,500}/y;
+/**
+ * What separates values in settings, addresses and tables, and writing without spaces. The last alternative is the next name
+ * in an address.
+ */
+const END = /[\s"'`<>,;|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]|&(?=\w{1,30}=)/;
+const MAX_BARE = 500;
 /** What follows a credential up to white space can be the rest of it, unless it is the next name. */
 const REST =
   /(?:(?:[,;|&](?!["']?\w{1,30}["']?\s?[=:])|'(?=\w))[^\s"'`<>,;&|\\\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{0,200}){0,20}/y;
-const TRAILING = /[.,;:!?)\]}*_|&']+$/;
 
 /** A call, an index, or a chain of names: an expression of a programming language. */
 const CODE = /^[\w$]+(?:\??\.[\w$]+)*[([]|^(?!\d)[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 
-/** `hunter2` has 20 bits. */
-const MIN_PASSWORD_BITS = 18;
-const MIN_TOKEN_LENGTH = 16;
-const MIN_TOKEN_BITS = 45;
-/** A shorter value is not a word if it has all of these. */
-const MIN_MIXED_LENGTH = 8;
-const MIXED: readonly RegExp[] = [/[a-z]/, /[A-Z]/, /\d/, /[!@#$%^&*?]/];
+/** The most that is read of a value in quotation marks, and of another. */
+const QUOTED_READ = 32 * 1024;
+const BARE_READ = 2 * 1024;
 
 /** Values after names that call them secret. */
-export const namedValues: Rule = function* (text) {
-  for (const between of BETWEEN) {
-    for (const { 0: separator, index, groups = {} } of text.matchAll(between)) {
-      const rule = groups.password === undefined ? 'secret-value' : 'password';
-      const value = valueAt(text, index + separator.length, rule);
-      if (value !== null) yield { rule, ...value };
+export const namedValues: Rule = {
+  name: 'named-values',
+  *find(text, range) {
+    for (const between of BETWEEN) {
+      const values = new Values(text);
+      yield* atEach(text, range, between, (index, { 0: separator, groups }) =>
+        values.at(index + separator.length, groups?.password === undefined ? 'secret-value' : 'password'),
+      );
     }
-  }
+  },
 };
 
-/** Whether a text is a name with a colon that call what follows secret. */
-export const callsSecret = (text: string): boolean => BETWEEN.some((between) => text.search(between) >= 0);
+/** Whether a text that ends with a name and a colon calls what follows secret. */
+export const callsSecret = (text: string): boolean =>
+  BETWEEN.some((between) => text.slice(-AROUND).search(between) >= 0);
 
-type Value = Omit<Match, 'rule'>;
+/** The values of a text, which are asked for from left to right. */
+class Values {
+  readonly #text: string;
+  readonly #ahead: Ahead;
+  /** The last end of a value without quotation marks. Those that begin in it can have the same. */
+  #lastEnd = { whole: 0, trimmed: 0 };
 
-function valueAt(text: string, from: number, rule: string): Value | null {
-  for (const quoted of QUOTED) {
-    quoted.lastIndex = from;
-    const [start, end] = quoted.exec(text)?.indices?.groups?.value ?? [];
-    if (start === undefined || end === undefined) continue;
-    return isQuotedCredential(text.slice(start, end), rule) ? { start, end } : null;
+  constructor(text: string) {
+    this.#text = text;
+    this.#ahead = new Ahead(text);
   }
-  // The second mark of a quoted text can be missing.
-  const start = MARKS.has(text[from] ?? '') ? from + 1 : from;
-  const bare = matchAt(BARE, text, start);
-  const value = bare.replace(TRAILING, '');
-  if (CODE.test(value) || !isCredential(value, rule)) return null;
-  const whole = (bare + matchAt(REST, text, start + bare.length)).replace(TRAILING, '');
-  return { start, end: start + Math.max(whole.length, value.length) };
-}
 
-function matchAt(expression: RegExp, text: string, from: number): string {
-  expression.lastIndex = from;
-  return expression.exec(text)?.[0] ?? '';
-}
-
-/** Whether a text in quotation marks is a credential. One of several words is, if one of them is by itself. */
-function isQuotedCredential(value: string, rule: string): boolean {
-  if (!/\s/.test(value)) return isCredential(value, rule);
-  if (isPlaceholder(value)) return false;
-  return value.split(/\s+/).some((word) => isCredential(word.replace(TRAILING, ''), rule));
-}
-
-/** @param rule the kind of the name */
-export function isCredential(value: string, rule: string): boolean {
-  if (value === '' || isPlaceholder(value) || isHarmless(value)) return false;
-  const hasLetter = /\p{L}/u.test(value);
-  const hasDigit = /\d/.test(value);
-  // Last, because it reads the whole value.
-  const hasBits = (least: number) => entropyBits(value) >= least;
-  if (rule === 'secret-value') {
-    if (isUuid(value)) return false;
-    if (value.length >= MIN_MIXED_LENGTH && MIXED.every((kind) => kind.test(value))) return true;
-    return hasLetter && hasDigit && value.length >= MIN_TOKEN_LENGTH && hasBits(MIN_TOKEN_BITS);
+  /** The value from a place on, if it is a credential. A name within a credential is not looked at. */
+  at(from: number, rule: SecretKind): Place {
+    const first = this.#text[from] ?? '';
+    const found = this.#quoted(from);
+    // The second mark of a quoted text can be missing.
+    const value = found ?? this.#bare(MARKS.has(first) ? from + 1 : from, rule);
+    const isFound = value !== null && (found === null || isQuotedCredential(this.#slice(value), rule));
+    return {
+      match: isFound ? { rule, ...value } : null,
+      next: isFound ? value.end : from,
+      read: MARKS.has(first) || first === '\\' ? QUOTED_READ : BARE_READ,
+    };
   }
-  const hasSymbol = /[!@#$%^&+=~?*]/.test(value);
-  return (hasLetter ? hasDigit || hasSymbol : isLongNumber(value)) && hasBits(MIN_PASSWORD_BITS);
-}
 
-const isLongNumber = (value: string) => /^\d{8,}$/.test(value);
+  #slice({ start, end }: Range): string {
+    return this.#text.slice(start, end);
+  }
+
+  #quoted(from: number): Range | null {
+    for (const quoted of QUOTED) {
+      const [start, end] = execAt(quoted, this.#text, from)?.indices?.groups?.value ?? [];
+      if (start !== undefined && end !== undefined) return { start, end };
+    }
+    return null;
+  }
+
+  /** A value without quotation marks, or without the second one. */
+  #bare(start: number, kind: SecretKind): Range | null {
+    const limit = Math.min(start + MAX_BARE, this.#text.length);
+    const end = this.#ahead.first(END, { start, end: limit })?.start ?? limit;
+    const range = { start, end: this.#trimmed(start, end) };
+    const value = this.#slice(range);
+    if (CODE.test(value)) return null;
+    if (!isCredential(value, kind, (expression) => this.#ahead.has(expression, range))) return null;
+    const [rest = ''] = execAt(REST, this.#text, end) ?? [];
+    return { start, end: Math.max(range.end, endOfValue(this.#text, start, end + rest.length)) };
+  }
+
+  #trimmed(start: number, end: number): number {
+    if (this.#lastEnd.whole !== end) {
+      this.#lastEnd = { whole: end, trimmed: endOfValue(this.#text, start, end) };
+    }
+    return Math.max(start, this.#lastEnd.trimmed);
+  }
+}
