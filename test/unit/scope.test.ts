@@ -243,7 +243,7 @@ describe('the layer of a write', () => {
   });
 });
 
-describe('a change of what a person made', () => {
+describe('the permission to change the record of a person', () => {
   for (const row of readTable(`
     credential      | permissions                | own | of others
     session         | -                          | yes | yes
