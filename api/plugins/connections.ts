@@ -71,6 +71,38 @@ function refuseAbove(app: FastifyInstance, maxConnections: number): void {
   });
 }
 
+/**
+ * Headers with one value, by the names that messages show. Of some, Node drops all but the first, and it joins the values of
+ * others. A proxy in front can read another one, and so admit a request that it would refuse.
+ */
+const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
+  [
+    'Host',
+    'Authorization',
+    'Content-Type',
+    'Content-Length',
+    'Transfer-Encoding',
+    'Origin',
+    'Memory-Team',
+    'Idempotency-Key',
+  ].map((name) => [name.toLowerCase(), name]),
+);
+
+/**
+ * Finds a header that can occur only once and occurs again. Null without one.
+ * @param rawHeaders names and values in turn, as they were sent
+ */
+function repeatedHeader(rawHeaders: readonly string[]): string | null {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = SINGLE_HEADERS.get(rawHeaders[at]?.toLowerCase() ?? '');
+    if (name === undefined) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return null;
+}
+
 /** Limits the number of connections, and refuses as problems the requests that Node would refuse in another form. */
 export default fp(function connections(
   app: FastifyInstance,
@@ -85,6 +117,10 @@ export default fp(function connections(
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
       throw new ServiceError('invalid_request', 'The request has no Host header; send one');
+    }
+    const repeated = repeatedHeader(raw.rawHeaders);
+    if (repeated !== null) {
+      throw new ServiceError('invalid_request', `The request has several ${repeated} headers; send one`);
     }
   });
   done();

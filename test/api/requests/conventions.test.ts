@@ -345,4 +345,47 @@ describe('a request that Node would reject itself', () => {
       await assertRefused(`${head} HTTP/1.1\r\nconnection: close\r\n\r\n`, /no Host header/);
     }
   });
+
+  test('a second header of a kind that has one value returns a problem document', async () => {
+    for (const [name, first, second = first] of [
+      ['Host', 'x', 'y'],
+      ['Host', 'x'],
+      ['Authorization', 'Bearer x', 'Bearer y'],
+      ['Content-Type', 'application/json', 'text/plain'],
+      ['Origin', 'https://a.example', 'https://b.example'],
+      ['Memory-Team', 'a', 'b'],
+      ['Idempotency-Key', 'a', 'b'],
+    ] as const) {
+      const host = name === 'Host' ? '' : 'host: x\r\n';
+      const repeated = `${name.toLowerCase()}: ${first}\r\n${name.toUpperCase()}: ${second}\r\n`;
+      for (const head of ['GET /v1/health', 'GET /livez', 'POST /v1/memory/ingest', 'GET /nothing']) {
+        const request = `${head} HTTP/1.1\r\nconnection: close\r\n${host}${repeated}\r\n`;
+        await assertRefused(request, new RegExp(`several ${name} headers`));
+      }
+      await assertRefused(
+        `GET /v1/health HTTP/1.0\r\n${host}${repeated}\r\n`,
+        new RegExp(`several ${name} headers`),
+      );
+    }
+  });
+
+  test('a second length or transfer coding of a body returns a problem document', async () => {
+    const head = 'POST /v1/memory/ingest HTTP/1.1\r\nconnection: close\r\nhost: x\r\n';
+    for (const both of [
+      'content-length: 2\r\ncontent-length: 2\r\n',
+      'content-length: 2\r\nContent-Length: 3\r\n',
+      'content-length: 2\r\ntransfer-encoding: chunked\r\n',
+      'transfer-encoding: chunked\r\nTransfer-Encoding: chunked\r\n',
+      'transfer-encoding: identity\r\nTransfer-Encoding: chunked\r\n',
+    ]) {
+      await assertRefused(`${head}${both}\r\n{}`, /not valid HTTP|several Transfer-Encoding headers/);
+    }
+  });
+
+  test('headers whose values are a list can occur several times', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const lists = ['accept: a/b', 'accept: c/d', 'x-forwarded-for: 192.0.2.1', 'x-forwarded-for: 192.0.2.2'];
+    socket.write(`GET /livez HTTP/1.1\r\nconnection: close\r\nhost: x\r\n${lists.join('\r\n')}\r\n\r\n`);
+    assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+  });
 });
