@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Database, Queryable } from '../../db/driver/database.ts';
+import type { Queryable } from '../../db/driver/database.ts';
 import { openEmbedded } from '../../db/driver/embedded.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -13,12 +13,12 @@ import {
   endProcesses,
   freePorts,
   printedUrl,
-  type ServiceProcess,
   serviceFolder,
   startMain,
 } from '../support/needs/process.ts';
 import { until } from '../support/process-table.ts';
 import { file } from '../support/workspace.ts';
+import { killAt, startApi, turnsDuring } from './killed-requests.ts';
 
 after(endProcesses);
 
@@ -109,50 +109,6 @@ const MOMENTS = {
   'its answer is kept, with all written': 'memory.idempotency_key',
 };
 
-async function startApi(env: Record<string, string>): Promise<{ api: ServiceProcess; url: string }> {
-  const api = startMain('api/main.ts', { env });
-  const [, url = ''] = await api.line(/"url":"([^"]+)".*"msg":"listening"/);
-  return { api, url };
-}
-
-/** Kills a process when its push waits for a table that is locked here. */
-async function killAt(
-  signal: AbortSignal,
-  database: Database,
-  { api, url }: { api: ServiceProcess; url: string },
-  { table, name }: { table: string; name: string },
-): Promise<Answer | null> {
-  return database.transaction(async (tx) => {
-    await tx.query(`lock table ${table} in share mode`);
-    const answered = push(url, name);
-    await until(signal, async () => {
-      const waiting = await tx.query(
-        `select from pg_locks where relation = '${table}'::regclass and not granted`,
-      );
-      return waiting.length > 0;
-    });
-    await api.kill9();
-    return answered;
-  });
-}
-
-/**
- * Counts the requests that a service answers until its push has ended, or until there are enough. The embedded database
- * runs in the only thread of the service, so this number tells how far the push has come.
- */
-async function turnsDuring(url: string, answered: Promise<unknown>, enough: number): Promise<number> {
-  let done = false;
-  void answered.then(() => {
-    done = true;
-  });
-  let turns = 0;
-  while (!done && turns < enough) {
-    await (await fetch(`${url}/livez`)).text();
-    turns += 1;
-  }
-  return turns;
-}
-
 describe('kill -9 during a push', () => {
   test('a killed push leaves all or nothing on PostgreSQL, where another process continues', {
     skip: databaseUrl === undefined && 'the embedded database has one process',
@@ -169,7 +125,10 @@ describe('kill -9 during a push', () => {
     });
     for (const [moment, table] of Object.entries(MOMENTS)) {
       const name = table.slice('memory.'.length);
-      const first = await killAt(t.signal, database, await startApi(env), { table, name });
+      const first = await killAt(t.signal, database, await startApi(env), {
+        table,
+        send: (url) => push(url, name),
+      });
       assert.equal(first, null, moment);
       assert.equal(await countFiles(survivor.url, name), 0, moment);
       await assertOnce(t.signal, survivor.url, { name, first });

@@ -68,7 +68,7 @@ describe('the log of the embedded database', { skip: databaseUrl !== undefined &
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Makes changes and looks at the files of the log meanwhile. Returns how many checkpoints were made. */
+  /** Makes changes and looks at the files of the log while they are made. Returns how many checkpoints were made. */
   async function countCheckpoints(makeChanges: (changed: () => void) => Promise<void>): Promise<number> {
     let most = 0;
     const look = () => {
