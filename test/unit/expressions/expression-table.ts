@@ -494,6 +494,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'web/console/pages/search/criteria.js': [/^[1-9]\d{3}-\d\d-\d\d$/],
   'web/console/pages/search/marks.js': [
     /[\p{L}\p{N}\p{M}]+/gu,
+    /(\p{M}{64})\p{M}+/gu,
     /\p{M}/gu,
     /[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
     /\p{N}/u,

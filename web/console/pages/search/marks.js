@@ -22,11 +22,14 @@ const MAX_ENDING = 3;
  * @typedef {{ start: number, end: number, word: string }} Range
  */
 
+/** Marks after the first 64 of a character, which real text has not: they are sorted in quadratic time. */
+const MARKS_BEYOND = /(\p{M}{64})\p{M}+/gu;
+
 /**
  * A word without case and accents.
  * @param {string} word
  */
-const fold = (word) => word.normalize('NFKD').replace(MARK, '').toLowerCase();
+const fold = (word) => word.replace(MARKS_BEYOND, '$1').normalize('NFKD').replace(MARK, '').toLowerCase();
 
 /** @param {string} run */
 const pairsOf = (run) => Array.from({ length: run.length - 1 }, (_, i) => run.slice(i, i + 2));
@@ -131,17 +134,34 @@ const LEAD = 120;
  */
 export function excerptOf(text, sought) {
   if (text.length <= EXCERPT * 1.4) return { start: 0, end: text.length };
-  const ranges = rangesOf(text, sought);
-  let [best, most] = [0, 0];
-  for (const { start } of ranges) {
-    const within = ranges.filter((range) => range.start >= start && range.end <= start - LEAD + EXCERPT);
-    const words = new Set(within.map(({ word }) => word)).size;
-    if (words > most) [best, most] = [start, words];
-  }
+  const best = richestPlace(rangesOf(text, sought), EXCERPT - LEAD);
   const from = Math.min(Math.max(0, best - LEAD), text.length - EXCERPT);
   const start = from === 0 ? 0 : nextBreak(text, from);
   const end = start + EXCERPT >= text.length ? text.length : lastBreak(text, start + EXCERPT);
   return { start, end };
+}
+
+/**
+ * The start of the range from which on most words are within a length. Each range enters and leaves once.
+ * @param {readonly Range[]} ranges in order
+ * @param {number} length
+ */
+function richestPlace(ranges, length) {
+  /** @type {Map<string, number>} */
+  const within = new Map();
+  let [best, most, next] = [0, 0, 0];
+  for (const [index, { start, word }] of ranges.entries()) {
+    for (let range = ranges[next]; range !== undefined && range.end <= start + length; range = ranges[next]) {
+      within.set(range.word, (within.get(range.word) ?? 0) + 1);
+      next += 1;
+    }
+    if (within.size > most) [best, most] = [start, within.size];
+    // A range that is longer than that has not entered.
+    if (next === index) next += 1;
+    else if (within.get(word) === 1) within.delete(word);
+    else within.set(word, (within.get(word) ?? 0) - 1);
+  }
+  return best;
 }
 
 /** A cut moves by at most this much to the end of a word. */
