@@ -1,3 +1,4 @@
+import { encodedCredentials } from './encoded-credentials.ts';
 import type { Match, Range, Rule } from './match.ts';
 import { namedValues } from './named-values.ts';
 import { atEach } from './pieces.ts';
@@ -7,14 +8,16 @@ import { TOKEN_RULES } from './token-rules.ts';
 import { urlPasswords } from './url-passwords.ts';
 import { VENDOR_RULES } from './vendor-rules.ts';
 
-/** Where rules overlap, the first one names what was found: the more specific ones come first. */
-export const RULES: readonly Rule[] = [
+const PLAIN_RULES: readonly Rule[] = [
   privateKeys,
   ...VENDOR_RULES,
   ...TOKEN_RULES,
   urlPasswords,
   namedValues,
 ];
+
+/** Where rules overlap, the first one names what was found: the more specific ones come first. */
+export const RULES: readonly Rule[] = [...PLAIN_RULES, encodedCredentials(PLAIN_RULES)];
 
 /** All rules search a part of this length, and then the next one. */
 const WINDOW = 64 * 1024;

@@ -127,6 +127,15 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\s/,
     /\s+/,
   ],
+  'shared/secrets/decode.ts': [
+    /%[0-7][0-9a-f]|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});|\\u00[0-7][0-9a-f]|\\x[0-7][0-9a-f]|[\uff01-\uff5e\u00ad\u200b-\u200d\u2060\ufeff]/gi,
+    /^[\t\n\r\x20-\x7e]*$/,
+  ],
+  'shared/secrets/encoded-credentials.ts': [
+    /%[2-7][0-9a-f]|&(?:#|[a-z]{2,8};)|\\u00[2-7]|\\x[2-7][0-9a-f]|[\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]|[\u00ad\u200b-\u200d\u2060\ufeff](?:(?=[!-\u058f\u3040-\u9fff\uac00-\ud7af])|(?<=[!-\u058f\u3040-\u9fff\uac00-\ud7af].))/gi,
+    /(?<![\w+/-])[\w+/-]{16}/g,
+    /[\w+/-]{16,4096}={0,2}/y,
+  ],
   'shared/secrets/find-matches.ts': [/\[redacted: [a-z0-9-]{1,40}\]/g],
   'shared/secrets/find-secrets.ts': [
     /^(?:gh[opsur]_|github_pat_|gl[a-z]{2,4}-|xox[a-z]-|xapp-|sk-|sk_|rk_|SG\.|shp[a-z]{2}_|npm_|hf_|gsk_|lin_|ntn_|hv[sbr]\.|vc[a-z]_|dapi|dckr_|figd_|cf[a-z]{1,3}_|tskey-|glc_|glsa_|ops_|tm_pat_|AIza|eyJ|whsec_|ya29|pypi-|https:\/\/hooks|ATATT3|GOCSPX-|AGE-)/,
