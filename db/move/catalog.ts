@@ -10,6 +10,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'memory.function_file': 'written by the start-up of this program, and compared by checksum',
   [`${QUEUE_SCHEMA}.version`]: 'written by pg-boss, and compared',
   'identity.caller_change': 'positions in the log of the source, which mean nothing in another log',
+  'identity.team_withdrawal': 'positions in the log of the source, which mean nothing in another log',
 };
 
 /** Columns that are null in the target, with the reason. */

@@ -286,9 +286,12 @@ describe('reads from a replica', () => {
     const change = (method: string, path: string, body?: object) =>
       send(one.url, { method, path, ...(body === undefined ? {} : { body }) }, 12_000);
     const sourceOf = async (title: string) => {
-      await write(one, title);
-      const { json } = await change('GET', `/v1/memory/sources?title=${title}`);
-      return (json as { items: { id: string }[] }).items[0]?.id ?? '';
+      const { status, text, json } = await post(one, '/v1/memory/ingest', {
+        title,
+        text: `${title} is written`,
+      });
+      assert.equal(status, 201, text);
+      return (json as { source: { id: string } }).source.id;
     };
     const [moved, archived, purged] = [
       await sourceOf('avocet'),

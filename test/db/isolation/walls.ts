@@ -29,6 +29,7 @@ export const DERIVED_TABLES = [
   'memory.usage_tally',
   'memory.original',
   'identity.caller_change',
+  'identity.team_withdrawal',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];

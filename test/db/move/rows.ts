@@ -51,6 +51,7 @@ const OF_QUEUE = [
 /** Tables that have other rows in the target. The reasons are in db/move/catalog.ts. */
 export const NOT_MOVED = [
   'identity.caller_change',
+  'identity.team_withdrawal',
   'memory.function_file',
   'memory.migration',
   'pgboss.version',
