@@ -35,6 +35,9 @@ const REST =
 /** A call, an index, or a chain of names: an expression of a programming language. */
 const CODE = /^[\w$]+(?:\??\.[\w$]+)*[([]|^(?!\d)[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 
+/** The expressions look back, so they read a character up to 16 times. */
+const PIECE = 4 * 1024;
+
 /** The most that is read of a value in quotation marks, and of another. */
 const QUOTED_READ = 32 * 1024;
 const BARE_READ = 2 * 1024;
@@ -45,8 +48,13 @@ export const namedValues: Rule = {
   *find(text, range) {
     for (const between of BETWEEN) {
       const values = new Values(text);
-      yield* atEach(text, range, between, (index, { 0: separator, groups }) =>
-        values.at(index + separator.length, groups?.password === undefined ? 'secret-value' : 'password'),
+      yield* atEach(
+        text,
+        range,
+        between,
+        (index, { 0: separator, groups }) =>
+          values.at(index + separator.length, groups?.password === undefined ? 'secret-value' : 'password'),
+        PIECE,
       );
     }
   },

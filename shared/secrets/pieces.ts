@@ -26,6 +26,7 @@ export interface Place<M extends Range = Match> {
 /**
  * Finds the places at which an expression matches, and evaluates each.
  * @param beginnings global; it looks at most `AROUND` characters around and matches at most as many
+ * @param pieceLength less for an expression that can read a character more often
  * @yields what is found, and undefined where the caller can let other work run
  */
 export function* atEach<M extends Range>(
@@ -33,11 +34,12 @@ export function* atEach<M extends Range>(
   { start, end }: Range,
   beginnings: RegExp,
   evaluate: (index: number, found: RegExpExecArray) => Place<M>,
+  pieceLength: number = PIECE,
 ): Generator<M | undefined> {
   let read = 0;
   for (let at = start; at < end; ) {
     const pieceStart = Math.max(0, at - AROUND);
-    const pieceEnd = Math.min(end, at + PIECE);
+    const pieceEnd = Math.min(end, at + pieceLength);
     const piece = text.slice(pieceStart, pieceEnd + AROUND);
     while (at < pieceEnd) {
       const found = execAt(beginnings, piece, at - pieceStart);

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { countReads } from './count-reads.ts';
+
+type Exec = (this: RegExp, text: string) => RegExpExecArray | null;
+const EXEC = Reflect.get(RegExp.prototype, 'exec') as Exec;
+
+/** What expressions read while a function runs. */
+export interface Reads {
+  /** Calls it when other work can run. */
+  endStep: () => void;
+  /** By expression, in all steps. */
+  totals: Map<string, number>;
+  /** By expression, in the step in which it read most. */
+  steps: Map<string, number>;
+  /** The expressions themselves. */
+  expressions: Map<string, RegExp>;
+}
+
+/** Counts the characters that each regular expression reads while a function runs, in whatever way it is called. */
+export function watchReads<T>(run: (reads: Reads) => T): { reads: Reads; result: T } {
+  const reads: Reads = {
+    totals: new Map(),
+    steps: new Map(),
+    expressions: new Map(),
+    endStep: () => {
+      for (const [expression, count] of step) {
+        reads.steps.set(expression, Math.max(count, reads.steps.get(expression) ?? 0));
+        reads.totals.set(expression, count + (reads.totals.get(expression) ?? 0));
+      }
+      step.clear();
+    },
+  };
+  const step = new Map<string, number>();
+  let isCounting = false;
+  // The methods of texts that take an expression call this method too.
+  RegExp.prototype.exec = function (this: RegExp, text: string) {
+    const from = this.global || this.sticky ? this.lastIndex : 0;
+    const found = EXEC.call(this, text);
+    if (isCounting) return found;
+    isCounting = true;
+    const counted = countReads(this, text, from);
+    isCounting = false;
+    assert.equal(counted.end, found === null ? -1 : found.index + found[0].length, `${this} is run right`);
+    const expression = String(this);
+    reads.expressions.set(expression, this);
+    step.set(expression, counted.reads + (step.get(expression) ?? 0));
+    return found;
+  };
+  try {
+    const result = run(reads);
+    reads.endStep();
+    return { reads, result };
+  } finally {
+    RegExp.prototype.exec = EXEC;
+  }
+}
