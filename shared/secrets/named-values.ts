@@ -1,7 +1,6 @@
-import { Ahead } from './ahead.ts';
 import { endOfValue, isCredential, isQuotedCredential, type SecretKind } from './credential-values.ts';
 import type { Range, Rule } from './match.ts';
-import { AROUND, atEach, execAt, type Place } from './pieces.ts';
+import { Ahead, AROUND, atEach, execAt, type Place } from './pieces.ts';
 
 /*
  * A value that a name calls secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `the password is …`. Only the value is the

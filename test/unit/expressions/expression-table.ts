@@ -110,7 +110,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
   ],
   'shared/formats/base64.ts': [/\s/],
-  'shared/secrets/ahead.ts': [
+  'shared/secrets/pieces.ts': [
     {
       expression: 'new RegExp(expression.source, `${expression.flags}g`)',
       examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
