@@ -107,6 +107,10 @@ async function main(): Promise<void> {
   }
 }
 
+// The services have process groups of their own, which a signal to this process does not reach.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void endProcesses().finally(() => process.exit(1)));
+}
 try {
   await main();
 } catch (error) {

@@ -248,6 +248,17 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
     }
   });
 
+  it('returns 400 for text that cannot be stored, in every field and in names of fields', async () => {
+    for (const [body, field] of [
+      [{ title: 'x', text: 'a\u0000' }, '/text'],
+      [{ title: 'x', text: 'a\ud800' }, '/text'],
+      [{ title: 'x', text: 'x', metadata: { a: [{ 'b\u0000': 1 }] } }, '/metadata/a/0/b\u0000'],
+      [{ title: 'x', text: 'x', metadata: { a: ['\udc00'] } }, '/metadata/a/0'],
+    ] as const) {
+      assert.deepEqual(faultyFields(await send(INGEST, body)), [field]);
+    }
+  });
+
   it('returns 503 if its thread ends, and the next body is parsed in a new one', async (t) => {
     const { bodyThreads } = app;
     const parse = bodyThreads.parse.bind(bodyThreads);
