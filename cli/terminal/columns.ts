@@ -8,10 +8,10 @@ const OVER_ANOTHER = /^[\p{Mn}\p{Me}]$/u;
 /** Characters that a terminal can execute as a command instead of showing them. */
 const CONTROLS = /[\p{Cc}\p{Cf}]+/gu;
 /**
- * Characters that a terminal can execute, or that change the order in which a line is shown. Not the ends of lines, nor the
- * styles of the terminal client itself, which the first group holds.
+ * Characters that a terminal can execute, or that change the order in which a line is shown. Not the ends of lines.
+ * With ESC, the group is a style of the terminal client itself.
  */
-const UNSAFE = /(\u001b\[(?:1|2|22)m)|(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+const UNSAFE = /(?!\t|\r?\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}](\[(?:1|2|22)m)?/gu;
 /** Scripts without spaces between words. A line can end after any of their words. */
 const WITHOUT_BLANKS =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
@@ -35,9 +35,10 @@ export function oneLine(text: string): string {
 
 /** Makes untrusted text safe to print: with its lines, and `\\u{…}` for each character that could control the terminal. */
 export function printable(text: string): string {
-  return text.replaceAll(UNSAFE, (found, style?: string) =>
-    style === undefined ? `\\u{${found.codePointAt(0)?.toString(16)}}` : found,
-  );
+  return text.replaceAll(UNSAFE, (found, style?: string) => {
+    if (found.startsWith('\u001b') && style !== undefined) return found;
+    return `\\u{${found.codePointAt(0)?.toString(16)}}${style ?? ''}`;
+  });
 }
 
 /** A text on one line, cut off to at most `width` columns with `…` at the end. */

@@ -18,6 +18,13 @@ describe('a text that the terminal client prints', () => {
     assert.equal(printable('\u001b]0;title\u0007 \u009b2J a\rb'), '\\u{1b}]0;title\\u{7} \\u{9b}2J a\\u{d}b');
   });
 
+  it('shows a control character as its code also before what would be a style', () => {
+    assert.equal(
+      printable('\u009b1m \u0007[1m \u001b[31m\u001b[3J'),
+      '\\u{9b}1m \\u{7}[1m \\u{1b}[31m\\u{1b}[3J',
+    );
+  });
+
   it('keeps lines, tabs, joined letters and the styles of the terminal client', () => {
     for (const text of ['a\n\tb\r\nc', 'می\u200cخواهم 👩\u200d🚀', bold('a'), '\u001b[2mdim\u001b[22m']) {
       assert.equal(printable(text), text);

@@ -1,8 +1,8 @@
 import { type Queryable, type ScopedTransaction, withoutScope } from '../../../db/driver/database.ts';
 import {
-  findAccountByEmail,
   findSignIn,
   insertAccount,
+  lockOpenAccounts,
   type SignIn,
 } from '../../../db/queries/identity/accounts.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
@@ -128,11 +128,12 @@ async function createAccount(
 }
 
 /** Gives the role and the grants of the invite. Never lowers what the account has. */
-async function giveRole(tx: Transaction, { teamId, email, role, grants }: FoundInvite): Promise<void> {
+async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite): Promise<void> {
   const { userId } = tx.scope;
   if (teamId === null) {
-    const account = await findAccountByEmail(tx, email);
-    if (!hasRole(account?.role ?? null, 'admin')) await updateCompanyRole(tx, userId, 'admin');
+    // By the id: since the account was found, its email can have been changed.
+    const present = (await lockOpenAccounts(tx, [userId])).get(userId) ?? null;
+    if (!hasRole(present, 'admin')) await updateCompanyRole(tx, userId, 'admin');
     return;
   }
   const present = await findTeamRole(tx, teamId, userId);
