@@ -33,7 +33,7 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
 }
 
-/** Makes untrusted text safe to print: with its lines, and `\\u{…}` for each character that could control the terminal. */
+/** Makes untrusted text safe to print: with its lines, and `\u{…}` for each character that could control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, (found, style?: string) => {
     if (found.startsWith('\u001b') && style !== undefined) return found;

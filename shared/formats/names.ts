@@ -1,7 +1,7 @@
 import { foldCase } from './workspace-path.ts';
 
 /**
- * A character that can be seen: a letter, number, punctuation or symbol. A mark alone is none, and neither are letters and
+ * A character that can be seen: a letter, number, punctuation or symbol. A mark without a letter is not, and neither are letters and
  * symbols that show nothing: those that Unicode lets a program ignore, such as the fillers of Hangul, the blank of
  * Braille, two blank hieroglyphs and the empty note head.
  */

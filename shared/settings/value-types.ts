@@ -18,7 +18,7 @@ export function text(max = 300): ValueType<string> {
 
 /** A name that people read. */
 export const NAME: ValueType<string> = {
-  accepts: 'at most 300 characters, of which one is visible',
+  accepts: 'at most 300 characters, with a visible one',
   parse: (given) => (VISIBLE_CHARACTER.test(given) ? text().parse(given) : null),
 };
 

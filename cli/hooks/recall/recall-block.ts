@@ -75,7 +75,7 @@ export function recallBlock(hits: readonly Hit[], why: string, readOn: string): 
   return passages.length === 0 ? '' : [head, ...passages, CLOSING].join('\n');
 }
 
-/** The next place where an expression matches; null if there is none. */
+/** The next place where an expression matches; null if it matches nowhere. */
 function findFrom(expression: RegExp, text: string, from: number): { start: number; end: number } | null {
   expression.lastIndex = from;
   const found = expression.exec(text);

@@ -52,10 +52,7 @@ export function createTeam(
 }
 
 /** Locks the account of the Owner, so that it cannot be closed during the transaction. The caller's is locked already. */
-async function lockOwner(
-  tx: ScopedTransaction<CompanyScope>,
-  named: NamedOwner | null,
-): Promise<NamedOwner> {
+async function lockOwner(tx: ScopedTransaction<CompanyScope>, named: NamedOwner | null): Promise<NamedOwner> {
   const caller = { userId: tx.scope.userId };
   if (named === null) return caller;
   if ('userId' in named) {

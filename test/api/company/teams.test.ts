@@ -83,7 +83,9 @@ describe('POST /v1/company/teams', () => {
     await ask(service, company, 'DELETE', `/v1/company/members/${closed.userId}`);
     await recordsNothing(service, company, async () => {
       const ids = [newId(), 'no-id', closed.userId, other.ownerId];
-      const answers = ids.map((ownerUserId) => ask(service, company, 'POST', URL, { name: 'x', ownerUserId }));
+      const answers = ids.map((ownerUserId) =>
+        ask(service, company, 'POST', URL, { name: 'x', ownerUserId }),
+      );
       await assertSameRefusal('404 not_found', await Promise.all(answers));
     });
     assert.equal((await listAll(service, company, URL)).length, 1);

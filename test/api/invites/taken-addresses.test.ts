@@ -41,7 +41,7 @@ const REQUESTS: Record<string, Send> = {
     body: { email },
     expected: '201',
   }),
-  // It names an Owner, and the member is none.
+  // The email must be of an Owner.
   'POST /v1/company/reset-links': async ({ teamId }, email) => ({
     url: '/v1/company/reset-links',
     body: { teamId, email },
