@@ -19,7 +19,7 @@ import { killAt, startApi, turnsDuring } from './killed-requests.ts';
 
 after(endProcesses);
 
-/** The captures of a batch, each of which becomes a memory. */
+/** The captures of a batch. Each becomes a memory. */
 const CAPTURES = 20;
 
 interface Answer {
