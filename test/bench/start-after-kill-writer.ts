@@ -28,10 +28,10 @@ const writtenBytes = async () => {
 };
 if (moment === 'before-checkpoint') {
   // Rows all over the table and its index: each change writes a page of both.
-  while ((await writtenBytes()) < 0.9 * CHECKPOINT_BYTES) {
+  while ((await writtenBytes()) < 0.75 * CHECKPOINT_BYTES) {
     await database.query(
       `update bench.note set text = repeat('u', 900)
-        where id in (select id from bench.note where id > gen_random_uuid() order by id limit 50)`,
+        where id in (select id from bench.note where id > (select gen_random_uuid()) order by id limit 200)`,
     );
   }
   kill();
