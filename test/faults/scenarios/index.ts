@@ -5,6 +5,7 @@ import { dbKill } from './db-kill.ts';
 import { dbRestart } from './db-restart.ts';
 import { diskFullLog, diskFullTables } from './disk-full.ts';
 import { embeddedKill9 } from './embedded-kill-9.ts';
+import { embeddedSoak } from './embedded-soak.ts';
 import { fuzz } from './fuzz.ts';
 import { kill9 } from './kill-9.ts';
 import { limits } from './limits.ts';
@@ -29,4 +30,5 @@ export const SCENARIOS: readonly Scenario[] = [
   embeddedKill9,
   fuzz,
   soak,
+  embeddedSoak,
 ];
