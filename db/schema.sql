@@ -342,13 +342,25 @@ CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, 
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
 row level security on;
 policy appends for insert to memory_service
-    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[]))));
 policy reads for select to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
 grant insert, select to memory_service;
+
+table memory.audit_reseal (
+  company_id uuid not null,
+  sequence bigint not null default 0,
+  old_hash bytea not null default '\x'::bytea,
+  hash bytea not null default '\x'::bytea,
+  first_break uuid,
+  after_event uuid,
+  events bigint not null default 0,
+  constraint audit_reseal_pkey PRIMARY KEY (company_id)
+);
+row level security on;
 
 table memory.audit_seal (
   company_id uuid not null,
@@ -363,6 +375,36 @@ table memory.audit_seal (
 row level security on;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_seal FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+
+table memory.audit_search (
+  company_id uuid not null,
+  team_id uuid not null,
+  event_id uuid not null,
+  actor_id uuid not null,
+  query text,
+  query_salt bytea,
+  hit_ids uuid[] not null,
+  passage_ids uuid[] not null,
+  hits_salt bytea not null,
+  at timestamp with time zone not null default now(),
+  constraint audit_search_text CHECK (((query IS NULL) = (query_salt IS NULL))),
+  constraint audit_search_pkey PRIMARY KEY (team_id, event_id)
+);
+CREATE INDEX audit_search_actor ON memory.audit_search USING btree (company_id, actor_id) WHERE (query IS NOT NULL);
+CREATE INDEX audit_search_age ON memory.audit_search USING btree (at);
+CREATE INDEX audit_search_team ON memory.audit_search USING btree (team_id) WHERE (query IS NOT NULL);
+row level security on;
+policy appends for insert to memory_service
+    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)));
+policy forgets for update to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (( SELECT memory.claimed_team() AS claimed_team) IS NULL))
+    with check (query IS NULL);
+policy reads for select to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (EXISTS ( SELECT
+   FROM memory.audit_event e
+  WHERE ((e.company_id = audit_search.company_id) AND (e.id = audit_search.event_id)))));
+grant insert, select to memory_service;
+grant update (query, query_salt) to memory_service;
 
 table memory.audit_unsealed (
   company_id uuid not null,
@@ -2448,6 +2490,20 @@ begin
      group by t.client_id having sum(t.n) > 0);
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.has_other_search(e memory.audit_event)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select exists (
+    select from memory.audit_search q
+     where q.team_id = e.team_id and q.event_id = e.id
+       and (memory.salted_hash(q.hits_salt, memory.hit_list(q.hit_ids, q.passage_ids)) is distinct from e.detail ->> 'hitsHash'
+         or q.query is not null
+            and memory.salted_hash(q.query_salt, q.query) is distinct from e.detail ->> 'queryHash'));
+$function$;
+
 CREATE OR REPLACE FUNCTION memory.hidden_chunks()
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -2463,6 +2519,13 @@ begin
             select s.id from source s where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)) h
       cross join lateral (select c.id from chunk c where c.team_id = v_team and c.source_id = h.id offset 0) c);
 end $function$;
+
+CREATE OR REPLACE FUNCTION memory.hit_list(p_hits uuid[], p_passages uuid[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+RETURN ((array_to_string(p_hits, ','::text) || ';'::text) || array_to_string(p_passages, ','::text));
 
 CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  RETURNS boolean
@@ -3431,6 +3494,23 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.prune_searches(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  with gone as (
+    delete from audit_search
+     where (team_id, event_id) in (select q.team_id, q.event_id from audit_search q
+                                    where q.at < now() - make_interval(days => p_days)
+                                    order by q.at limit p_limit for update skip locked)
+    returning 1
+  )
+  select count(*)::int from gone;
+$function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.prune_workspace_blobs(p_limit integer)
  RETURNS TABLE(seen integer, removed integer, objects text[])
  LANGUAGE plpgsql
@@ -3737,11 +3817,70 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.reduce_event(e memory.audit_event)
+ RETURNS memory.audit_event
+ LANGUAGE plpgsql
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_old constant jsonb := e.detail;
+  v_hits uuid[];
+  v_passages uuid[];
+  v_query constant text := case when e.kind = 'memory.search' then v_old ->> 'query' end;
+  v_hits_salt constant bytea := uuid_send(gen_random_uuid());
+  v_query_salt constant bytea := uuid_send(gen_random_uuid());
+begin
+  e.detail := reduced_detail(e.kind, v_old);
+  if e.kind = 'memory.search' and jsonb_typeof(v_old -> 'hitIds') = 'array' then
+    v_hits := array(select id::uuid from jsonb_array_elements_text(v_old -> 'hitIds') id
+                     where pg_input_is_valid(id, 'uuid'));
+    v_passages := array(select id::uuid from jsonb_array_elements_text(coalesce(v_old -> 'passageIds', '[]')) id
+                         where pg_input_is_valid(id, 'uuid'));
+    e.detail := e.detail || jsonb_build_object('hitsHash', salted_hash(v_hits_salt, hit_list(v_hits, v_passages)));
+    if v_query is not null then
+      e.detail := e.detail || jsonb_build_object('queryHash', salted_hash(v_query_salt, v_query));
+    end if;
+    insert into audit_search (company_id, team_id, event_id, actor_id, query, query_salt, hit_ids, passage_ids, hits_salt, at)
+      select e.company_id, e.team_id, e.id, e.actor_id, k.query, case when k.query is not null then v_query_salt end,
+             v_hits, v_passages, v_hits_salt, e.at
+        from identity.team t
+       cross join lateral (
+         select case when not exists (select from identity.account a
+                                       where a.company_id = e.company_id and a.id = e.actor_id and a.erased_at is not null)
+                     then v_query end as query) k
+       where t.company_id = e.company_id and t.id = e.team_id and t.deleted_at is null;
+  end if;
+  if e.detail is distinct from v_old then
+    update audit_event a set detail = e.detail where a.company_id = e.company_id and a.id = e.id;
+  end if;
+  return e;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.reduced_detail(p_kind text, p_detail jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+RETURN CASE WHEN (jsonb_typeof(p_detail) <> 'object'::text) THEN p_detail WHEN (p_kind = 'memory.search'::text) THEN (p_detail - '{query,hitIds,passageIds}'::text[]) WHEN ((p_kind = 'team.client_change'::text) AND (p_detail ? 'name'::text)) THEN ((p_detail - 'name'::text) || jsonb_build_object('changed', (SELECT jsonb_agg(key.key ORDER BY key.key) AS jsonb_agg FROM jsonb_object_keys(reduced_detail.p_detail) key(key)))) WHEN (p_kind = ANY (ARRAY['team.client_create'::text, 'team.client_archive'::text, 'auth.token_create'::text])) THEN (p_detail - 'name'::text) ELSE (p_detail - 'email'::text) END;
+
 CREATE OR REPLACE FUNCTION memory.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
+  if tg_op = 'UPDATE' then
+    if exists (select from audit_reseal r where r.company_id = old.company_id) then
+      if tg_table_name = 'audit_seal' then
+        if to_jsonb(new) - 'hash' = to_jsonb(old) - 'hash' then
+          return new;
+        end if;
+      elsif to_jsonb(new) - 'detail' = to_jsonb(old) - 'detail'
+            and new.detail - '{hitsHash,queryHash}'::text[] = reduced_detail(old.kind, old.detail) then
+        return new;
+      end if;
+    end if;
+  end if;
   raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
 end $function$;
 
@@ -3829,6 +3968,58 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.reseal_audit(p_company uuid, p_limit integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_at audit_reseal;
+  v_seal record;
+  v_event audit_event;
+  v_left int := p_limit;
+begin
+  -- A worker that began to seal before adds no seal in between.
+  perform pg_advisory_xact_lock(hashtextextended(p_company::text, 7));
+  select r.* into v_at from audit_reseal r where r.company_id = p_company;
+  for v_seal in
+    select s.sequence, s.event_id, s.hash, e as event
+      from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
+     where s.company_id = p_company and s.sequence > v_at.sequence
+     order by s.sequence limit p_limit
+  loop
+    v_event := v_seal.event;
+    if v_at.first_break is null and (v_seal.sequence <> v_at.sequence + 1 or v_event.id is null
+         or v_seal.hash <> audit_hash(v_event, v_at.old_hash)) then
+      v_at.first_break := v_seal.event_id;
+    end if;
+    -- The seal of an event that was deleted keeps its hash, and is reported by the next verification too.
+    v_at.hash := case when v_event.id is null then v_seal.hash else audit_hash(reduce_event(v_event), v_at.hash) end;
+    if v_at.hash <> v_seal.hash then
+      update audit_seal s set hash = v_at.hash where s.company_id = p_company and s.sequence = v_seal.sequence;
+    end if;
+    v_at.sequence := v_seal.sequence;
+    v_at.old_hash := v_seal.hash;
+    v_left := v_left - 1;
+  end loop;
+  for v_event in
+    select e.* from audit_event e
+     where e.company_id = p_company and e.id > coalesce(v_at.after_event, '00000000-0000-0000-0000-000000000000')
+       and not exists (select from audit_seal s where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
+     order by e.id limit v_left
+  loop
+    perform reduce_event(v_event);
+    v_at.after_event := v_event.id;
+    v_left := v_left - 1;
+  end loop;
+  update audit_reseal r
+     set sequence = v_at.sequence, old_hash = v_at.old_hash, hash = v_at.hash, first_break = v_at.first_break,
+         after_event = v_at.after_event, events = v_at.events + p_limit - v_left
+   where r.company_id = p_company;
+  return v_left > 0;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer)
  RETURNS record
  LANGUAGE sql
@@ -3894,6 +4085,13 @@ AS $function$
      and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
 $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.salted_hash(p_salt bytea, p_text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+RETURN encode(sha256((p_salt || convert_to(p_text, 'UTF8'::name))), 'hex'::text);
 
 CREATE OR REPLACE FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer)
  RETURNS record
@@ -4167,6 +4365,9 @@ declare
 begin
   -- Do not wait for another sealer: it seals the same events.
   if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
+    return 0;
+  end if;
+  if exists (select from audit_reseal r where r.company_id = p_company) then
     return 0;
   end if;
   select s.sequence, s.hash into v_sequence, v_hash
@@ -5033,7 +5234,8 @@ begin
      order by s.sequence
   loop
     if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
-       or v_seal.hash <> audit_hash(v_seal.event, hash) then
+       or v_seal.hash <> audit_hash(v_seal.event, hash)
+       or (v_seal.event).kind = 'memory.search' and has_other_search(v_seal.event) then
       first_break := v_seal.event_id;
       exit;
     end if;

@@ -236,6 +236,13 @@ export const QUEUES = {
     concurrency: 1,
     schedule: EVERY_MINUTE,
   },
+  'audit.prune': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Delete old searches of the audit',
+    concurrency: 1,
+    schedule: EVERY_HOUR,
+  },
   'workspace.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

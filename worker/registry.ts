@@ -1,11 +1,12 @@
 import type { QueueName } from '../shared/queues.ts';
 import type { JobHandler } from './context.ts';
+import { pruneAuditedSearches } from './jobs/audit-prune.ts';
 import { sealAuditEvents } from './jobs/audit-seal.ts';
 import { releaseLapsedCaptures } from './jobs/captures-release.ts';
-import { embedChunks } from './jobs/embed-chunks.ts';
-import { embedQuery } from './jobs/embed-query.ts';
-import { queueWaitingLayers } from './jobs/embed-waiting.ts';
-import { backfillPending } from './jobs/embeddings-backfill.ts';
+import { backfillPending } from './jobs/embed/backfill.ts';
+import { embedChunks } from './jobs/embed/chunks.ts';
+import { embedQuery } from './jobs/embed/query.ts';
+import { queueWaitingLayers } from './jobs/embed/waiting.ts';
 import { failLostFile } from './jobs/file/dead.ts';
 import { indexFile } from './jobs/file/process.ts';
 import { queueWaitingFiles } from './jobs/file/waiting.ts';
@@ -25,6 +26,7 @@ import { pruneWorkspace } from './jobs/workspace-prune.ts';
 export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'import.process': processImport,
   'import.dead': failLostImport,
+  'audit.prune': pruneAuditedSearches,
   'audit.seal': sealAuditEvents,
   'captures.release': releaseLapsedCaptures,
   'embed.query': embedQuery,

@@ -6,7 +6,12 @@ import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';
 
 /** Jobs that a change of settings can make necessary. They are also enqueued at startup. */
-const AT_START: readonly QueueName[] = ['embeddings.backfill', 'embed.waiting', 'file.waiting'];
+const AT_START: readonly QueueName[] = [
+  'audit.prune',
+  'embeddings.backfill',
+  'embed.waiting',
+  'file.waiting',
+];
 
 /** Schedules the jobs of these queues that no request enqueues, and enqueues some of them now. */
 export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueName[]): Promise<void> {

@@ -1,5 +1,11 @@
 import { type Database, transaction } from '../../db/driver/database.ts';
-import { CHAIN_START, type ChainWalk, countAudit, walkAudit } from '../../db/queries/identity/audit-chain.ts';
+import {
+  CHAIN_START,
+  type ChainWalk,
+  countAudit,
+  findEarlierBreak,
+  walkAudit,
+} from '../../db/queries/identity/audit-chain.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,10 +22,13 @@ export async function verifyAudit(
   scope: CompanyScope,
 ): Promise<AuditVerification> {
   const { place, firstBreak } = await walkToEnd(database, scope);
-  const count = await transaction(database, scope, countAudit);
+  const [earlierBreak, count] = await transaction(database, scope, async (tx) => [
+    await findEarlierBreak(tx),
+    await countAudit(tx),
+  ]);
   const { sequence, hash } = place;
   const head = sequence === 0 ? null : { sequence, hash: Buffer.from(hash).toString('hex') };
-  return { ...count, firstBreak: firstBreak ?? count.firstBreak, head };
+  return { ...count, firstBreak: earlierBreak ?? firstBreak ?? count.firstBreak, head };
 }
 
 async function walkToEnd(database: Database, scope: CompanyScope): Promise<ChainWalk> {

@@ -5,14 +5,14 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { redactFields } from './redact-fields.ts';
 import { redactionMode } from './redaction-mode.ts';
 
-/** What the audit event of a search stores of its query, and what the answer tells about it. */
+/** The text of a query that is stored with its audit event, or null, and what the answer tells about it. */
 interface CheckedQuery {
-  event: { query?: string };
+  query: string | null;
   answer: { redactions?: Redaction[] };
 }
 
 /**
- * Checks the query of a search for credentials if its text is to be stored. An audit event never contains one, so it is
+ * Checks the query of a search for credentials if its text is to be stored. The audit never contains one, so it is
  * masked there in the mode `flag` too.
  * @throws ServiceError `secret_detected`
  */
@@ -21,11 +21,11 @@ export async function redactQuery(
   scope: TeamScope,
   { query, storeQueryText }: Pick<SearchRequest, 'query' | 'storeQueryText'>,
 ): Promise<CheckedQuery> {
-  if (storeQueryText !== true) return { event: {}, answer: {} };
+  if (storeQueryText !== true) return { query: null, answer: {} };
   const mode = redactionMode(config, scope);
   const { fields, redactions, assertAllowed } = await redactFields(mode === 'flag' ? 'redact' : mode, {
     query,
   });
   assertAllowed();
-  return { event: fields, answer: { redactions } };
+  return { query: fields.query, answer: { redactions } };
 }

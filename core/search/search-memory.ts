@@ -1,5 +1,5 @@
-import { transaction, transactionWithFirstRead } from '../../db/driver/database.ts';
-import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { type TeamTransaction, transaction, transactionWithFirstRead } from '../../db/driver/database.ts';
+import { insertSearchEvent } from '../../db/queries/identity/audit.ts';
 import type { ChunkQuery } from '../../db/queries/search/search.ts';
 import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import type { Config } from '../../shared/config.ts';
@@ -92,8 +92,8 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
-  const eventOf = (hits: readonly Hit[], event: { query?: string }) =>
-    searchEvent(queryId, { ...body, ...event }, filters.topK, hits);
+  const audit = (tx: TeamTransaction, hits: readonly Hit[], query: string | null) =>
+    insertEvent(tx, { queryId, body, topK: filters.topK, hits, query });
   const isExplained = wantsExplanation(body);
   // An explanation has more statements, which the plans of `transaction` suit.
   const begin = isExplained ? transaction : transactionWithFirstRead;
@@ -107,7 +107,7 @@ export async function searchMemory(
     const { hits, explained } = await begin(from, scope, async (tx) => {
       const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
       const hits = await shapeHits(tx, result.hits, shape);
-      if (isAudited) insertAuditEvents(tx, [eventOf(hits, stored.event)]);
+      if (isAudited) audit(tx, hits, stored.query);
       return { ...result, hits };
     });
     if (explained === undefined) return { isAudited, stored, hits };
@@ -117,12 +117,7 @@ export async function searchMemory(
   const { isAudited, stored, hits, ...explanation } = found;
   // A replica stores nothing. The hits are returned only when the primary has stored the event.
   if (!isAudited) {
-    await transaction(
-      database,
-      scope,
-      async (tx) => insertAuditEvents(tx, [eventOf(hits, stored.event)]),
-      'auto',
-    );
+    await transaction(database, scope, async (tx) => audit(tx, hits, stored.query), 'auto');
   }
   countFound(
     database,
@@ -151,26 +146,36 @@ function assertCanExplain(scope: TeamScope, body: ExplanationFields | null | und
 }
 
 /** The passages of grouped hits, without the hits themselves. */
-function passageIds(hits: readonly Hit[]): { passageIds?: string[] } {
-  const ids = hits.flatMap(({ chunk_id, passages = [] }) =>
+function passageIds(hits: readonly Hit[]): string[] {
+  return hits.flatMap(({ chunk_id, passages = [] }) =>
     passages.map((passage) => passage.chunk_id).filter((id) => id !== chunk_id),
   );
-  return ids.length === 0 ? {} : { passageIds: ids };
 }
 
-function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: readonly Hit[]): AuditEntry {
-  return {
-    kind: 'memory.search',
-    subjectType: 'query',
-    subjectId: queryId,
-    // The event of a search within a client is hidden when the client is archived.
-    ...(body.scope.clientId === undefined ? {} : { layerId: body.scope.clientId.toLowerCase() }),
-    detail: {
-      scope: body.scope,
-      topK,
-      hitIds: hits.map((hit) => hit.chunk_id),
-      ...passageIds(hits),
-      ...(body.storeQueryText === true ? { query: body.query } : {}),
+/** A search that was answered. */
+interface AnsweredSearch {
+  queryId: string;
+  body: SearchRequest;
+  topK: number;
+  hits: readonly Hit[];
+  /** The text to store, or null. */
+  query: string | null;
+}
+
+function insertEvent(
+  tx: TeamTransaction,
+  { queryId, body: { scope }, topK, hits, query }: AnsweredSearch,
+): void {
+  insertSearchEvent(
+    tx,
+    {
+      kind: 'memory.search',
+      subjectType: 'query',
+      subjectId: queryId,
+      // The event of a search within a client is hidden when the client is archived.
+      ...(scope.clientId === undefined ? {} : { layerId: scope.clientId.toLowerCase() }),
+      detail: { scope, topK },
     },
-  };
+    { query, hitIds: hits.map((hit) => hit.chunk_id), passageIds: passageIds(hits) },
+  );
 }

@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
-import { checksumOf } from './checksum.ts';
 import { MigrationError } from './migration-error.ts';
-import { runScript } from './run-script.ts';
+import { checksumOf, runScript } from './sql-file.ts';
 
 /*
  * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it

@@ -1,7 +1,12 @@
 import type { Database, Queryable } from '../driver/database.ts';
 
 /** Steps of start-up that processes must run one after another, with the key of the advisory lock of each. */
-const LOCKS = { migrate: 7_203_114_001, bootstrap: 7_203_114_002, queue: 7_203_114_003 } as const;
+const LOCKS = {
+  migrate: 7_203_114_001,
+  bootstrap: 7_203_114_002,
+  queue: 7_203_114_003,
+  reseal: 7_203_114_004,
+} as const;
 
 /**
  * Locks a step of start-up until the transaction ends. Waits for another process without a time limit: with the usual

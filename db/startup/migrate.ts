@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
-import { checksumOf } from './checksum.ts';
 import { applyClaims, applyFunctions, checkRevision, countChanged, readFunctions } from './functions.ts';
 import { lockStartupStep } from './lock.ts';
 import { MigrationError } from './migration-error.ts';
-import { runScript } from './run-script.ts';
+import { checksumOf, runScript } from './sql-file.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
 

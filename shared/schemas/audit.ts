@@ -19,12 +19,20 @@ export const AuditEvent = Type.Object({
   subjectId: Nullable(Id),
   subjectName: Nullable(
     Type.String(),
-    'the present name of the person or agent token, or the email of the invite, that the event is about; null for ' +
-      'other records, and for those who were erased',
+    'the present name of the person, client or agent token, or the email of the invite, that the event is about; null ' +
+      'for other records, and for what was erased or deleted',
   ),
   layer: Nullable(OneOf(['team', 'client'])),
   clientId: Nullable(Id),
-  detail: Type.Record(Type.String(), Type.Unknown()),
+  clientName: Nullable(
+    Type.String(),
+    'the present name of the client; null without one, and if it was deleted',
+  ),
+  detail: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'What else is known. Of a search, `hitIds`, `passageIds` and `query` are stored beside the event, and missing once ' +
+      'they are deleted; their hashes stay.',
+  }),
   at: Time,
 });
 export type AuditEvent = Static<typeof AuditEvent>;

@@ -171,6 +171,13 @@ export const SETTINGS = {
     description:
       'How many days an archived source can be restored. Until then its text is stored. 0: archived sources cannot be restored.',
   },
+  auditSearchDays: {
+    variable: 'MEMORY_AUDIT_SEARCH_DAYS',
+    type: integer(0, 3650),
+    default: null,
+    description:
+      'How many days the audit stores what a search found, and its text if the search asked for that. Later, feedback on the search is refused. The event of the search is kept. Empty: no limit.',
+  },
   importSeconds: {
     variable: 'MEMORY_IMPORT_SECONDS',
     // Small files get less: `worker/extract/reading-time.ts`.

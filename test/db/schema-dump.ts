@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../db/driver/database.ts';
 import { openEmbedded } from '../../db/driver/embedded.ts';
-import { checksumOf } from '../../db/startup/checksum.ts';
 import { readFunctions } from '../../db/startup/functions.ts';
+import { checksumOf } from '../../db/startup/sql-file.ts';
 import { prepareDatabase } from '../support/needs/database.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */

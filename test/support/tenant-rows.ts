@@ -42,8 +42,16 @@ export async function readTables(database: Queryable): Promise<CatalogTable[]> {
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm')
      order by 1`);
+  for (const table of tables) table.references.push(...(WITHOUT_KEY[table.name] ?? []));
   return inOrderOfReference(tables);
 }
+
+/** References that have no foreign key, because checking one would take time in each search. */
+const WITHOUT_KEY: Record<string, CatalogTable['references']> = {
+  'memory.audit_search': [
+    { table: 'memory.audit_event', columns: ['company_id', 'event_id'], to: ['company_id', 'id'] },
+  ],
+};
 
 function inOrderOfReference(tables: readonly CatalogTable[]): CatalogTable[] {
   const ordered: CatalogTable[] = [];

@@ -23,7 +23,7 @@ describe('the kinds of audit events', () => {
 
   it('have a name with the area that they belong to, and a meaning of one line', () => {
     for (const [kind, { meaning }] of Object.entries(AUDIT_KINDS)) {
-      assert.match(kind, /^(?:auth|company|team|memory|workspace)\.[a-z_]+$/);
+      assert.match(kind, /^(?:audit|auth|company|team|memory|workspace)\.[a-z_]+$/);
       assert.match(meaning, /^[A-Z].*\.$/, kind);
     }
   });

@@ -255,6 +255,7 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 240_000),
   MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
   MEMORY_ARCHIVE_DAYS: wholeNumbers('archiveDays', 30, 0, 3650),
+  MEMORY_AUDIT_SEARCH_DAYS: wholeNumbers('auditSearchDays', null, 0, 3650),
   MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
   MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
   MEMORY_MIN_FREE_DISK_MB: wholeNumbers('minFreeDiskMegabytes', 256, 32, 1_000_000_000),

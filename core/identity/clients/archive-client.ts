@@ -15,11 +15,11 @@ export function archiveClient(
 ): Promise<void> {
   return runCommand(database, scope, {
     lock: (tx) => lockClient(tx, id, ['active']),
-    apply: async (tx, { name }) => {
+    apply: async (tx) => {
       await updateClient(tx, id, { state: 'archived' });
       return {
         result: undefined,
-        audit: [{ kind: 'team.client_archive', subjectType: 'client', subjectId: id, detail: { name } }],
+        audit: [{ kind: 'team.client_archive', subjectType: 'client', subjectId: id }],
       };
     },
   });

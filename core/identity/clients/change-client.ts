@@ -27,9 +27,11 @@ export function changeClient(
       if (Object.keys(change).length === 0) return { result: client, audit: [] };
       if (await isClientNameTaken(tx, id, asked.name ?? client.name)) throw clientNameTaken();
       await updateClient(tx, id, change);
+      const { name: _, ...state } = change;
+      const detail = { changed: Object.keys(change), ...state };
       return {
         result: { ...client, ...change },
-        audit: [{ kind: 'team.client_change', subjectType: 'client', subjectId: id, detail: change }],
+        audit: [{ kind: 'team.client_change', subjectType: 'client', subjectId: id, detail }],
       };
     },
   });

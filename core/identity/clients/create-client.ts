@@ -24,9 +24,7 @@ export function createClient(
       if (client === null) throw clientNameTaken();
       return {
         result: client,
-        audit: [
-          { kind: 'team.client_create', subjectType: 'client', subjectId: client.id, detail: { name } },
-        ],
+        audit: [{ kind: 'team.client_create', subjectType: 'client', subjectId: client.id }],
       };
     },
   });

@@ -1,7 +1,7 @@
 -- Verifies the next seals of the claimed Company's chain, at most p_limit, after the seal p_sequence with the hash
 -- p_hash. Returns how many seals are valid, the number and the hash of the last valid one, and first_break: the event
--- at which the chain breaks, because the event was changed or deleted, or because a seal is missing before it. The
--- caller passes sequence and hash to the next call.
+-- at which the chain breaks, because the event or what is stored beside it was changed, because it was deleted, or
+-- because a seal is missing before it. The caller passes sequence and hash to the next call.
 create or replace function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit int)
 returns table (walked int, sequence bigint, hash bytea, first_break uuid)
 language plpgsql stable security definer set search_path = memory, pg_temp
@@ -22,7 +22,8 @@ begin
      order by s.sequence
   loop
     if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
-       or v_seal.hash <> audit_hash(v_seal.event, hash) then
+       or v_seal.hash <> audit_hash(v_seal.event, hash)
+       or (v_seal.event).kind = 'memory.search' and has_other_search(v_seal.event) then
       first_break := v_seal.event_id;
       exit;
     end if;

@@ -16,7 +16,7 @@ export interface FoundHit {
 
 /**
  * Finds a chunk within the scope that is among the hits of a search of the scope's user, or among their passages. Null for
- * the search of another user too.
+ * the search of another user too, and for one whose hits were deleted from the audit.
  */
 export async function findOwnHit(
   tx: TeamTransaction,
@@ -32,8 +32,9 @@ export async function findOwnHit(
       where ${inScope('c')} and c.id = $4::text::uuid
         and exists (
           select from memory.audit_event e
+            join memory.audit_search q on q.team_id = e.team_id and q.event_id = e.id
            where e.company_id = $5 and e.subject_id = $6 and e.team_id = $1 and e.actor_id = $7
-             and e.kind = 'memory.search' and (e.detail -> 'hitIds' ? $4::text or e.detail -> 'passageIds' ? $4::text))`,
+             and e.kind = 'memory.search' and c.id = any (q.hit_ids || q.passage_ids))`,
     [...scopeValues(tx.scope), chunkId, companyId, queryId, userId],
   );
   return row ?? null;

@@ -1,8 +1,14 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { AuditKindOf, AuditSubjectType } from '../../../shared/schemas/audit-kinds.ts';
-import type { LayerId } from '../../../shared/scope.ts';
-import { prepared, type Queryable, type ScopedTransaction } from '../../driver/database.ts';
+import type { CompanyScope, LayerId } from '../../../shared/scope.ts';
+import {
+  prepared,
+  type Queryable,
+  type ScopedTransaction,
+  type TeamTransaction,
+} from '../../driver/database.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -14,8 +20,8 @@ interface EntryFields {
   teamId?: string;
   /**
    * Must not contain content, tokens or passwords, because events are kept after their subjects are deleted; and no name
-   * or email of a person and no name of an agent token, which can name a person, because nobody can erase it here. Lists
-   * join names when they are read.
+   * or email of a person and no name of a client or an agent token, which can name a person, because nobody can erase it
+   * here. Lists join names when they are read.
    */
   detail?: Record<string, unknown>;
 }
@@ -24,6 +30,15 @@ interface EntryFields {
 export type AuditEntry = {
   [S in AuditSubjectType]: EntryFields & { kind: AuditKindOf<S>; subjectType: S };
 }[AuditSubjectType];
+
+/** What a search asked and found. It is stored beside its event, where it can be deleted. */
+export interface AuditedSearch {
+  /** Null: its text is not stored. */
+  query: string | null;
+  hitIds: readonly string[];
+  /** The passages of grouped hits, without the hits. */
+  passageIds: readonly string[];
+}
 
 /** Who made a change, and in which Team. The Team is null for a change of the Company. */
 interface Actor {
@@ -40,10 +55,14 @@ const INSERTION = prepared(
          (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
 );
 
-/** The statement that inserts events of an actor. */
-function insertion({ companyId, userId, teamId }: Actor, entries: readonly AuditEntry[]) {
-  const rows = entries.map((entry) => ({
-    id: newId(),
+/** The statement that inserts events of an actor. An event gets the id that belongs to its entry, or a new one. */
+function insertion(
+  { companyId, userId, teamId }: Actor,
+  entries: readonly AuditEntry[],
+  ids: readonly string[] = [],
+) {
+  const rows = entries.map((entry, index) => ({
+    id: ids[index] ?? newId(),
     kind: entry.kind,
     team_id: teamId ?? entry.teamId ?? null,
     client_id: entry.layerId ?? null,
@@ -60,14 +79,79 @@ function insertion({ companyId, userId, teamId }: Actor, entries: readonly Audit
  * statement, which saves a round trip. If it fails, the transaction fails.
  */
 export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
-  const { scope } = tx;
-  const { text, values } = insertion({ teamId: null, ...scope }, entries);
-  const inserted = tx.query(text, values);
-  // The driver reports the error when it commits. Until then a rejection must not count as unhandled.
-  inserted.catch(() => undefined);
+  sendInsertion(tx, insertion({ teamId: null, ...tx.scope }, entries));
 }
 
-/** Inserts the events of a new Company, as the owner of the tables: nobody can have a scope in it yet. */
+function sendInsertion(tx: Queryable, { text, values }: { text: string; values: unknown[] }): void {
+  // The driver reports the error when it commits. Until then a rejection must not count as unhandled.
+  tx.query(text, values).catch(() => undefined);
+}
+
+const SEARCH_COLUMNS =
+  'company_id, team_id, event_id, actor_id, hit_ids, passage_ids, hits_salt, query, query_salt';
+const SEARCH_INSERTION = prepared(
+  `insert into memory.audit_search (${SEARCH_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, null, null)`,
+);
+/**
+ * With its text, unless the person was erased or the Team was deleted since the search began. Both wait until the text is
+ * stored, and delete it.
+ */
+const TEXT_INSERTION = prepared(
+  `insert into memory.audit_search (${SEARCH_COLUMNS})
+     select $1, $2, $3, $4, $5, $6, $7, case when open.found then $8 end, case when open.found then $9::bytea end
+       from (select (select true from identity.account a
+                      where a.company_id = $1 and a.id = $4 and a.erased_at is null for share)
+                and (select true from identity.team t
+                      where t.company_id = $1 and t.id = $2 and t.deleted_at is null for share) as found) open`,
+);
+
+/**
+ * Inserts the event of a search of the scope's user, with hashes of its text and its hits, and these beside it. Does not
+ * wait for the statements, as `insertAuditEvents`.
+ */
+export function insertSearchEvent(tx: TeamTransaction, entry: AuditEntry, search: AuditedSearch): void {
+  const { companyId, teamId, userId } = tx.scope;
+  const eventId = newId();
+  const hits = saltedHash(hitList(search));
+  const query = search.query === null ? null : saltedHash(search.query);
+  const hashes = { hitsHash: hits.hash, ...(query === null ? {} : { queryHash: query.hash }) };
+  const event = { ...entry, detail: { ...entry.detail, ...hashes } };
+  sendInsertion(tx, insertion(tx.scope, [event], [eventId]));
+  const row = [companyId, teamId, eventId, userId, search.hitIds, search.passageIds, hits.salt];
+  sendInsertion(
+    tx,
+    query === null
+      ? { text: SEARCH_INSERTION, values: row }
+      : { text: TEXT_INSERTION, values: [...row, search.query, query.salt] },
+  );
+}
+
+/** A new salt, and the SHA-256 of the salt and the text. The function memory.salted_hash makes the same. */
+function saltedHash(text: string): { salt: Buffer; hash: string } {
+  const salt = randomBytes(16);
+  return { salt, hash: createHash('sha256').update(salt).update(text).digest('hex') };
+}
+
+/** The ids in the form that is hashed. The function memory.hit_list makes the same. */
+const hitList = ({ hitIds, passageIds }: AuditedSearch) => `${hitIds.join(',')};${passageIds.join(',')}`;
+
+/**
+ * Deletes the stored texts of searches, with their salts: those of a person, or those in a Team. Lock the account or the
+ * Team before: a search that stores a text shares these locks.
+ */
+export async function forgetSearchTexts(
+  tx: ScopedTransaction<CompanyScope>,
+  of: { userId: string } | { teamId: string },
+): Promise<void> {
+  const [column, id] = 'userId' in of ? ['actor_id', of.userId] : ['team_id', of.teamId];
+  await tx.query(
+    `update memory.audit_search set query = null, query_salt = null
+      where company_id = $1 and ${column} = $2 and query is not null`,
+    [tx.scope.companyId, id],
+  );
+}
+
+/** Inserts the first events of a Company, and those of the start, as the owner of the tables: no scope is in use there. */
 export async function insertFirstAuditEvents(
   tx: Queryable,
   owner: Pick<Actor, 'companyId' | 'userId'>,
@@ -85,6 +169,12 @@ export interface AuditFilter {
   teamId: string | null;
 }
 
+/** The detail of an event, with what a search asked and found as long as it is stored. */
+const DETAIL = `case when search.event_id is null then e.detail else e.detail
+  || jsonb_build_object('hitIds', search.hit_ids)
+  || case when search.passage_ids = '{}' then '{}' else jsonb_build_object('passageIds', search.passage_ids) end
+  || case when search.query is null then '{}' else jsonb_build_object('query', search.query) end end`;
+
 /**
  * Lists events, newest first: of the Company, or, in a Team's scope, the events of that Team that the caller can read.
  * An agent token that is limited to clients gets only events about something in a layer: other events can name other
@@ -97,12 +187,11 @@ export async function listAuditEvents(
 ): Promise<AuditEvent[]> {
   const { scope } = tx;
   const inTeam = 'teamId' in scope;
-  // Events from before had an email or the name of an agent token in their detail, which no list shows.
   const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
     `select e.id, e.kind, e.actor_id as "actorId", actor.name as "actorName", e.token_id as "tokenId",
             e.team_id as "teamId", e.subject_type as "subjectType", e.subject_id as "subjectId",
-            coalesce(subject.name, invite.email, token.name) as "subjectName", e.layer, e.client_id as "clientId",
-            e.detail - case e.kind when 'auth.token_create' then '{name}' else '{email}' end::text[] as detail, e.at
+            coalesce(subject.name, invite.email, token.name, client.name) as "subjectName", e.layer,
+            e.client_id as "clientId", layer.name as "clientName", ${DETAIL} as detail, e.at
        from (select * from memory.audit_event
               where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
                 and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
@@ -119,6 +208,13 @@ export async function listAuditEvents(
        left join identity.agent_token token
          on e.subject_type = 'agent_token' and token.company_id = e.company_id and token.team_id = e.team_id
         and token.id = e.subject_id
+       left join identity.client client
+         on e.subject_type = 'client' and client.company_id = e.company_id and client.team_id = e.team_id
+        and client.id = e.subject_id
+       left join identity.client layer
+         on layer.company_id = e.company_id and layer.team_id = e.team_id and layer.id = e.client_id
+       left join memory.audit_search search
+         on e.kind = 'memory.search' and search.team_id = e.team_id and search.event_id = e.id
       order by e.id desc`,
     [
       scope.companyId,

@@ -3,6 +3,7 @@ import type { ErasedMember } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
+import { forgetSearchTexts } from './audit.ts';
 
 /** An account of the Company, open or closed, or, if it was erased, what is left of it. */
 export type ErasableAccount =
@@ -60,7 +61,8 @@ export interface Erased {
 
 /**
  * Replaces the name of a closed account by a pseudonym, and deletes its email, its reset links, its agent tokens, stored
- * answers that name these, and the invites to the person: those that they accepted, and those to their email. Lock the
+ * answers that name these, the stored texts of its searches, and the invites to the person: those that they accepted, and
+ * those to their email. Lock the
  * account and the Teams of its tokens first.
  */
 export async function eraseAccount(
@@ -90,6 +92,7 @@ export async function eraseAccount(
   );
   const [deletedInvites, deletedTokens] = [invites.map(({ id }) => id), tokens.map(({ id }) => id)];
   await tx.query('select identity.forget_answers($1, $2::uuid[])', [userId, deletedTokens]);
+  await forgetSearchTexts(tx, { userId });
   const [row] = await tx.query<{ erasedAt: Date }>(
     `update identity.account set name = $3, email = null, erased_at = now()
       where company_id = $1 and id = $2 and closed_at is not null returning erased_at as "erasedAt"`,

@@ -6,6 +6,7 @@ import type { TeamSettings } from '../../../shared/settings/team-settings.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { forgetSearchTexts } from './audit.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
@@ -120,7 +121,7 @@ export async function updateTeam(tx: ScopedTransaction, teamId: string, change: 
 
 /**
  * Marks a Team as deleted, so that it no longer exists for anyone, and deletes its roles, grants, invites, access
- * requests and agent tokens. Enqueue `team.purge` in the same transaction: that job deletes the content.
+ * requests and agent tokens, and the stored texts of its searches. Enqueue `team.purge` in the same transaction: that job deletes the content.
  */
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];
@@ -128,4 +129,5 @@ export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: st
   for (const table of ['team_member', 'company_grant', 'access_request', 'invite', 'agent_token']) {
     await tx.query(`delete from identity.${table} where company_id = $1 and team_id = $2`, values);
   }
+  await forgetSearchTexts(tx, { teamId });
 }

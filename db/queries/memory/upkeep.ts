@@ -39,6 +39,18 @@ export async function pruneImportPayloads(
   return row?.removed ?? 0;
 }
 
+/**
+ * Deletes what searches asked and found that were audited at least `days` days ago, at most `limit`, in all Teams.
+ * @returns how many; 0 if there are no more
+ */
+export async function pruneSearches(tx: WorkerTransaction, days: number, limit: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>('select memory.prune_searches($1, $2) as removed', [
+    days,
+    limit,
+  ]);
+  return row?.removed ?? 0;
+}
+
 /** Lets `pruneKeptSources` delete what is kept of archived sources that have expired since, in all Teams. */
 export async function expireKeptSources(tx: WorkerTransaction): Promise<void> {
   await tx.query('select memory.expire_kept_sources()');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
+import { listAll } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { along, type Caller, CLAIM, post } from '../../support/team.ts';
 
@@ -188,7 +190,7 @@ describe('the audit event of a search', () => {
       type: string;
       actor: string;
       team: string;
-      detail: object;
+      detail: Record<string, unknown>;
       text: string;
     }>(
       `select subject_id as subject, subject_type as type, actor_id as actor, team_id as team, detail,
@@ -207,20 +209,23 @@ describe('the audit event of a search', () => {
         [event.subject, event.type, event.actor, event.team],
         [queryId, 'query', company.ownerId, company.teamId],
       );
-      assert.deepEqual(event.detail, { scope: {}, topK: 5, hitIds: hits.map((hit) => hit.chunk_id) });
+      const { hitsHash, ...detail } = event.detail;
+      assert.deepEqual(detail, { scope: {}, topK: 5 });
+      assert.match(String(hitsHash), /^[0-9a-f]{64}$/);
       assert.doesNotMatch(event.text, /quokka|merger/);
+      const [listed] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+      assert.deepEqual(listed?.detail, { ...event.detail, hitIds: hits.map((hit) => hit.chunk_id) });
     }
   });
 
   test('the audit event of a search stores the query only with storeQueryText', async () => {
     const company = await service.company();
     await search(company, { query: 'a stored question', storeQueryText: true, scope: { include: ['team'] } });
-    assert.deepEqual((await events(company.companyId))[0]?.detail, {
-      scope: { include: ['team'] },
-      topK: 8,
-      hitIds: [],
-      query: 'a stored question',
-    });
+    const [event] = await events(company.companyId);
+    assert.deepEqual(Object.keys(event?.detail ?? {}).sort(), ['hitsHash', 'queryHash', 'scope', 'topK']);
+    assert.doesNotMatch(event?.text ?? '', /question/);
+    const [listed] = await listAll<AuditEvent>(service, company, '/v1/memory/audit');
+    assert.deepEqual(listed?.detail, { ...event?.detail, hitIds: [], query: 'a stored question' });
   });
 
   test('an answered search has one audit event and a refused one has none', async () => {

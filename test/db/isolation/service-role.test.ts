@@ -154,6 +154,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.seal_audit(null, 1)',
     'select memory.next_unsealed(null)',
     'select memory.prune()',
+    'select memory.prune_searches(1, 1)',
     'select memory.prune_loading_chunks(1)',
     'select memory.prune_import_payloads(30, 1)',
     'select memory.prune_consolidation_batches()',

@@ -30,11 +30,12 @@ export const DERIVED_TABLES = [
   'memory.original',
   'identity.caller_change',
   'identity.team_withdrawal',
+  'memory.audit_reseal',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
 /** A Company's Owners read the audit of every layer, so what shows of it has tests of its own. */
-export const WITHOUT_LAYERS = ['memory.audit_event'];
+export const WITHOUT_LAYERS = ['memory.audit_event', 'memory.audit_search'];
 
 /** SQLSTATE of a statement that a privilege or a policy refuses. */
 export const DENIED = '42501';

@@ -170,9 +170,11 @@ export class LibraryTargets {
     );
     const [queryId, chunkId] = [newId(), chunk?.id ?? ''];
     await this.database.query(
-      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
-       values ($1, $2, 'memory.search', $3, $4, $7::uuid, case when $7::uuid is not null then 'client' end, 'query', $5,
-               jsonb_build_object('hitIds', array[$6::text]))`,
+      `with event as (
+         insert into memory.audit_event (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id)
+         values ($1, $2, 'memory.search', $3, $4, $7::uuid, case when $7::uuid is not null then 'client' end, 'query', $5))
+       insert into memory.audit_search (company_id, team_id, event_id, actor_id, hit_ids, passage_ids, hits_salt)
+       values ($1, $4, $2, $3, array[$6::uuid], '{}', '')`,
       [place.companyId, newId(), searcher, place.teamId, queryId, chunkId, clientId],
     );
     return { queryId, chunkId };

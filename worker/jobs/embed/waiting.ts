@@ -1,7 +1,7 @@
-import { layerKey } from '../../core/sources/enqueue-indexing.ts';
-import { asWorker } from '../../db/driver/database.ts';
-import { listLayersWithoutVectors } from '../../db/queries/memory/upkeep.ts';
-import type { JobHandler } from '../context.ts';
+import { layerKey } from '../../../core/sources/enqueue-indexing.ts';
+import { asWorker } from '../../../db/driver/database.ts';
+import { listLayersWithoutVectors } from '../../../db/queries/memory/upkeep.ts';
+import type { JobHandler } from '../../context.ts';
 
 /**
  * Enqueues jobs for layers in which chunks wait for a vector without a job. Such chunks were stored before the service

@@ -1,6 +1,6 @@
-import { asWorker } from '../../db/driver/database.ts';
-import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/memory/upkeep.ts';
-import type { JobHandler } from '../context.ts';
+import { asWorker } from '../../../db/driver/database.ts';
+import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../../db/queries/memory/upkeep.ts';
+import type { JobHandler } from '../../context.ts';
 
 /** Chunks checked by one statement. */
 const MAX_CHUNKS_PER_SLICE = 1000;

@@ -1,11 +1,15 @@
 import type { Job } from 'pg-boss';
-import { withoutScope } from '../../db/driver/database.ts';
-import { answerVector, deleteQueryEmbedding, remainingTimeoutMs } from '../../db/queue/query-embeddings.ts';
-import { LostJobError } from '../../db/queue/queue.ts';
-import type { Payload } from '../../shared/queues.ts';
-import { inStep } from '../../shared/tracing/spans.ts';
-import type { JobContext, JobHandler } from '../context.ts';
-import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
+import { withoutScope } from '../../../db/driver/database.ts';
+import {
+  answerVector,
+  deleteQueryEmbedding,
+  remainingTimeoutMs,
+} from '../../../db/queue/query-embeddings.ts';
+import { LostJobError } from '../../../db/queue/queue.ts';
+import type { Payload } from '../../../shared/queues.ts';
+import { inStep } from '../../../shared/tracing/spans.ts';
+import type { JobContext, JobHandler } from '../../context.ts';
+import { EmbeddingInterruptedError, TextRefusedError } from '../../embedder/text-lanes.ts';
 
 /** Releases a query to another worker, because this one stops or its model cannot be used. */
 async function releaseQuery(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Database, Queryable } from '../driver/database.ts';
 
 /**
@@ -17,4 +18,9 @@ export async function runScript(
     if (error instanceof Error) error.message = `${what}: ${error.message}`;
     throw error;
   }
+}
+
+/** Returns the SHA-256 of an SQL file in hexadecimal. CRLF counts as LF. */
+export function checksumOf(text: string): string {
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -1,21 +1,21 @@
 import type { Job } from 'pg-boss';
-import { layerKey } from '../../core/sources/enqueue-indexing.ts';
-import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
+import { layerKey } from '../../../core/sources/enqueue-indexing.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { insertEmbeddings } from '../../../db/queries/memory/chunks.ts';
 import {
   deletePendingMarks,
   isAdoptedModel,
   leasePendingChunks,
   type PendingChunk,
   releaseChunks,
-} from '../../db/queries/memory/embeddings.ts';
-import type { JobQueue } from '../../db/queue/queue.ts';
-import type { Payload } from '../../shared/queues.ts';
-import { layerScope } from '../../shared/scope.ts';
-import { inStep } from '../../shared/tracing/spans.ts';
-import type { JobContext, JobHandler } from '../context.ts';
-import type { ModelClient } from '../embedder/model-client.ts';
-import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
+} from '../../../db/queries/memory/embeddings.ts';
+import type { JobQueue } from '../../../db/queue/queue.ts';
+import type { Payload } from '../../../shared/queues.ts';
+import { layerScope } from '../../../shared/scope.ts';
+import { inStep } from '../../../shared/tracing/spans.ts';
+import type { JobContext, JobHandler } from '../../context.ts';
+import type { ModelClient } from '../../embedder/model-client.ts';
+import { EmbeddingInterruptedError, TextRefusedError } from '../../embedder/text-lanes.ts';
 
 /** Chunks of one job. A large model needs some seconds for them, so layers take turns and new text waits briefly. */
 const MAX_CHUNKS_PER_JOB = 16;

@@ -1,0 +1,18 @@
+import { asWorker } from '../../db/driver/database.ts';
+import { pruneSearches } from '../../db/queries/memory/upkeep.ts';
+import type { JobHandler } from '../context.ts';
+
+/** Rows deleted by one statement. */
+const MAX_ROWS_PER_SLICE = 1000;
+
+/**
+ * Deletes what searches asked and found after the days that the settings allow. The audit events of the searches are kept,
+ * and the chain verifies without what was deleted.
+ */
+export const pruneAuditedSearches: JobHandler<'audit.prune'> = async (job, { config, database, queue }) => {
+  const { auditSearchDays: days } = config;
+  if (days !== null) {
+    while ((await asWorker(database, (tx) => pruneSearches(tx, days, MAX_ROWS_PER_SLICE))) > 0);
+  }
+  await asWorker(database, (tx) => queue.settle(tx, 'audit.prune', job));
+};
