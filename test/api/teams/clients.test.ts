@@ -129,7 +129,7 @@ describe('POST /v1/team/clients', () => {
         teamId: company.teamId,
         subjectType: 'client',
         subjectId: id,
-        detail: { name },
+        detail: {},
       },
     ]);
   });
@@ -176,7 +176,7 @@ describe('PATCH /v1/team/clients/:id', () => {
         teamId: company.teamId,
         subjectType: 'client',
         subjectId: client.id,
-        detail: { name: 'Other' },
+        detail: { changed: ['name'] },
       },
     ]);
   });

@@ -172,7 +172,7 @@ describe('credentials in all that is stored', () => {
     assert.ok(imports.every(({ state, redactions }) => state === 'completed' && redactions?.length));
     const stored = await dump(opened.database);
     const events = await opened.database.query<{ row: string }>(
-      'select e::text as row from memory.audit_event e',
+      'select e::text as row from memory.audit_event e union all select s::text from memory.audit_search s',
     );
     const trail = events.map(({ row }) => row).join('\n');
     assert.ok(trail.includes('[redacted: github]'), 'the query of a search is masked');

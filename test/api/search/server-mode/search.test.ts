@@ -114,14 +114,14 @@ describe('a search in server mode', () => {
     });
   }
 
-  test('stores the text of the query only in the audit event, and only with storeQueryText', async (t) => {
+  test('stores the text of the query only beside the audit event, and only with storeQueryText', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'loading' });
     const api = await openApi(t, 1);
     await searchInServerMode(api, company, 'a Zanzibar said', { storeQueryText: true });
     await searchInServerMode(api, company, 'a Zimbabwe unsaid', { storeQueryText: false });
     await until(t.signal, async () => (await queryJobs(service)).length === 0);
-    assert.deepEqual(await placesOf(service, 'Zanzibar said'), ['memory.audit_event']);
+    assert.deepEqual(await placesOf(service, 'Zanzibar said'), ['memory.audit_search']);
     assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
   });
 
