@@ -80,7 +80,7 @@ describe('GET /v1/company/audit', () => {
       Object.keys(listed[0] ?? {})
         .sort()
         .join(' '),
-      'actorId actorName at clientId detail id kind layer subjectId subjectName subjectType teamId tokenId',
+      'actorId actorName at clientId clientName detail id kind layer subjectId subjectName subjectType teamId tokenId',
     );
   });
 
