@@ -33,7 +33,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   sol: '/',
 };
 
-/** What a sequence stands for. Null: it is none, or stands for no character of a credential. */
+/** What a sequence stands for. Null if it is not a sequence, or stands for no character of a credential. */
 function decodeSequence(sequence: string): string | null {
   const [first] = sequence;
   if (first === '%') return fromCode(sequence.slice(1), 16);

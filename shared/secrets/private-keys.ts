@@ -1,7 +1,7 @@
 import type { Match, Rule } from './match.ts';
 import { atEach, execAt, type Place } from './pieces.ts';
 
-/** They search for the word and then look back at the dashes, of which a text can have many. */
+/** They search for the word and then look back at the dashes: a text can have many dashes. */
 const BEGIN = /BEGIN (?<=-----BEGIN )[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = /END (?<=-----END )[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const DASHES = '-----'.length;

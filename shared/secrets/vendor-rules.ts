@@ -33,7 +33,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
 /** Enough for what the expressions look at before a token. */
 const BEFORE = 2;
 
-/** The text of a source, of which the rules use only this. */
+/** The text of a source. The rules use only this part of its interface. */
 interface Content {
   matchAll(expression: RegExp): Iterable<RegExpExecArray>;
 }

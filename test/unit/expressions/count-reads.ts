@@ -193,7 +193,7 @@ function counterOf({ source, flags }: RegExp): Counter {
   return counter;
 }
 
-/** The characters that an expression reads in a text from a place on, and the end of its match: -1 if there is none. */
+/** The characters that an expression reads in a text from a place on, and the end of its match: -1 without a match. */
 export function countReads(expression: RegExp, text: string, from: number): { reads: number; end: number } {
   const { run, matcher, first } = counterOf(expression);
   Object.assign(run, { text, count: 0, last: -1 });
