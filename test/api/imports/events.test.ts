@@ -80,7 +80,8 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
         assert.doesNotMatch(text, /narwhal/i);
         const [listed] = await listAll<AuditEvent>(service, company, `/v1/memory/audit?subjectId=${id}`);
         const layer = inClient ? 'client' : 'team';
-        const names = { actorName: 'Someone', subjectName: null };
+        const clientName = inClient ? 'A client' : null;
+        const names = { actorName: 'Someone', subjectName: null, clientName };
         const { id: eventId, at } = listed ?? {};
         assert.deepEqual(listed, {
           id: eventId,

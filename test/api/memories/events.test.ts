@@ -325,6 +325,7 @@ for (const inClient of [false, true]) {
             at: added[index]?.at,
             actorName: added[index]?.actorName,
             subjectName: added[index]?.subjectName,
+            clientName: added[index]?.clientName,
             actorId: actor.userId,
             tokenId: null,
             teamId: company.teamId,
