@@ -2715,6 +2715,17 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.last_seal(p_company uuid)
+ RETURNS TABLE(sequence bigint, hash text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select s.sequence, encode(s.hash, 'hex') from audit_seal s
+   where s.company_id = p_company order by s.sequence desc limit 1;
+$function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql

@@ -24,6 +24,22 @@ export async function sealAudit(tx: WorkerTransaction, companyId: string, limit:
   return row?.sealed ?? 0;
 }
 
+/** A seal of a Company's chain, as it is noted elsewhere. */
+export interface Seal {
+  sequence: number;
+  /** SHA-256, hexadecimal. */
+  hash: string;
+}
+
+/** Finds the last seal of a Company. Null: nothing is sealed. */
+export async function findLastSeal(tx: WorkerTransaction, companyId: string): Promise<Seal | null> {
+  const [row] = await tx.query<{ sequence: number; hash: string }>(
+    'select sequence, hash from memory.last_seal($1)',
+    [companyId],
+  );
+  return row ?? null;
+}
+
 /** A place in the chain: the seal that was verified last, or `START`. */
 export interface ChainPlace {
   sequence: number;

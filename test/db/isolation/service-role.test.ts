@@ -153,6 +153,7 @@ describe('the roles of the service and of its worker', () => {
   for (const statement of [
     'select memory.seal_audit(null, 1)',
     'select memory.next_unsealed(null)',
+    'select memory.last_seal(null)',
     'select memory.prune()',
     'select memory.prune_searches(1, 1)',
     'select memory.prune_loading_chunks(1)',

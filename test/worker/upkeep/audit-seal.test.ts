@@ -31,19 +31,25 @@ const SCHEDULED = QUEUE_NAMES.filter((name) => queueDefinition(name).schedule !=
 /** More events than are sealed at once. */
 const MANY = 1300;
 
-/** Does a job by the worker's own handler; the queue notes what was settled. */
+/** A line of the log, without its level and message. */
+type Line = Record<string, unknown>;
+
+/** Does a job by the worker's own handler; the queue notes what was settled, and `lines` the log's lines of level info. */
 async function doJob(
   queue: QueueName,
   data: object = {},
   on: Database = database,
   settled: QueueName[] = [],
+  lines: Line[] = [],
 ): Promise<QueueName[]> {
   const noted = {
     settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
     send: async () => undefined,
   };
   const job = { id: newId(), data };
-  const logger = createLogger('silent', 'test');
+  const logger = Object.assign(createLogger('silent', 'test'), {
+    info: (line: Line) => void lines.push(line),
+  });
   const stopping = new AbortController().signal;
   await HANDLERS[queue](job as never, { ...service, logger, database: on, queue: noted, stopping } as never);
   return settled;
@@ -105,6 +111,45 @@ describe('the job audit.seal', () => {
     assert.ok(kept > 2 && kept < MANY + 2, `${kept} of ${MANY + 2}`);
     await doJob('audit.seal');
     assert.equal((await assertWholeChain(database, company)).length, MANY + 2);
+  });
+});
+
+describe('the log of the job audit.seal', () => {
+  const lastSeal = async (company: SignedIn) => {
+    const seal = (await readSeals(database, company)).at(-1);
+    return { companyId: company.companyId, sequence: seal?.sequence, hash: seal?.hash.toString('hex') };
+  };
+  const logged = async (on: Database = database) => {
+    const lines: Line[] = [];
+    await doJob('audit.seal', {}, on, [], lines);
+    return lines;
+  };
+
+  test('has one line for each Company with new seals, with its last seal', async () => {
+    await doJob('audit.seal');
+    const companies = [await service.company(), await service.company()];
+    await addEvents(companies[0]!, MANY);
+    const lines = await logged();
+    const expected = await Promise.all(companies.map(lastSeal));
+    const byCompany = (a: Line, b: Line) => String(a['companyId']).localeCompare(String(b['companyId']));
+    assert.deepEqual(lines.toSorted(byCompany), expected.toSorted(byCompany));
+    assert.equal(expected[0]?.sequence, MANY + 2);
+    await recordEvents(database, companies[1]!, 1);
+    assert.deepEqual(await logged(), [await lastSeal(companies[1]!)]);
+    assert.deepEqual(await logged(), []);
+  });
+
+  test('has the seals from before the database failed', async () => {
+    await doJob('audit.seal');
+    const company = await service.company();
+    let searches = 0;
+    const failing = failingDatabase(database, (statement) => {
+      if (statement.includes('next_unsealed')) searches += 1;
+      return searches >= 2 ? databaseError('57P01') : null;
+    });
+    const lines: Line[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, [], lines));
+    assert.deepEqual(lines, [await lastSeal(company)]);
   });
 });
 
