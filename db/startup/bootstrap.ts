@@ -1,6 +1,7 @@
-import type { Config } from '../../shared/config.ts';
-import { foldName } from '../../shared/formats/names.ts';
+import { type Config, ConfigError } from '../../shared/config.ts';
+import { foldName, VISIBLE_CHARACTER } from '../../shared/formats/names.ts';
 import { newId } from '../../shared/ids.ts';
+import { faultOf } from '../../shared/settings/read-settings.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { insertFirstAuditEvents } from '../queries/identity/audit.ts';
 import { lockStartupStep } from './lock.ts';
@@ -17,6 +18,7 @@ export interface Principal {
  * Finds the server principal. At the first start, creates it with its Company and Team. Processes that start at the
  * same time run this one after another. Runs as the owner of the tables, because there is no account to act for yet.
  * @param warn called with each warning for the operator: a changed embedding model, a setting that is ignored
+ * @throws ConfigError at the first start, if a name has no visible character
  */
 export async function resolvePrincipal(
   database: Database,
@@ -32,6 +34,7 @@ export async function resolvePrincipal(
          from identity.account where is_principal`,
     );
     if (found === undefined) {
+      assertVisibleNames(config);
       const company = await createCompany(tx, { ...config, principal: true });
       return { principal: { ...company, email: config.ownerEmail, hasPassword: false }, warnings: [] };
     }
@@ -39,6 +42,15 @@ export async function resolvePrincipal(
   });
   for (const warning of warnings) warn(warning);
   return principal;
+}
+
+/** Only at the first start: an existing service ignores these settings, and must not fail because of them. */
+function assertVisibleNames({ companyName, teamName }: Pick<Config, 'companyName' | 'teamName'>): void {
+  const names = { MEMORY_COMPANY_NAME: companyName, MEMORY_TEAM_NAME: teamName };
+  const faults = Object.entries(names).flatMap(([variable, name]) =>
+    VISIBLE_CHARACTER.test(name) ? [] : [faultOf(variable, 'a name with a visible character')],
+  );
+  if (faults.length > 0) throw new ConfigError(faults);
 }
 
 /** Returns a line for each setting of the first start that is set and differs from the current value. */

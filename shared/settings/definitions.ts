@@ -12,9 +12,9 @@ import {
   EMAIL,
   HOST,
   integer,
-  NAME,
   ORIGINS,
   oneOf,
+  text,
   word,
 } from './value-types.ts';
 
@@ -104,17 +104,17 @@ export const SETTINGS = {
   },
   companyName: {
     variable: 'MEMORY_COMPANY_NAME',
-    type: NAME,
+    type: text(),
     default: 'Company',
     appliesAtFirstStart: true,
-    description: 'Name of the Company that the first start creates.',
+    description: 'Name of the Company that the first start creates, with a visible character.',
   },
   teamName: {
     variable: 'MEMORY_TEAM_NAME',
-    type: NAME,
+    type: text(),
     default: 'General',
     appliesAtFirstStart: true,
-    description: 'Name of the Team that the first start creates.',
+    description: 'Name of the Team that the first start creates, with a visible character.',
   },
   ownerEmail: {
     variable: 'MEMORY_OWNER_EMAIL',

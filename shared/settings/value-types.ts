@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { canonicalBaseUrl } from '../formats/base-url.ts';
 import { addressesOf } from '../formats/database-address.ts';
 import { canonicalEmail, isEmail } from '../formats/email.ts';
-import { VISIBLE_CHARACTER } from '../formats/names.ts';
 
 /** The values that a variable can have, and how its text becomes one of them. */
 export interface ValueType<T> {
@@ -15,12 +14,6 @@ export interface ValueType<T> {
 export function text(max = 300): ValueType<string> {
   return { accepts: `at most ${max} characters`, parse: (given) => (given.length <= max ? given : null) };
 }
-
-/** A name that people read. */
-export const NAME: ValueType<string> = {
-  accepts: 'at most 300 characters, with a visible one',
-  parse: (given) => (VISIBLE_CHARACTER.test(given) ? text().parse(given) : null),
-};
 
 export function integer(min: number, max: number): ValueType<number> {
   const parse = (given: string) => {

@@ -97,6 +97,15 @@ describe('settings at start-up', embedded, () => {
     assert.ok(![...lines, ...service.stdout].join('\n').includes('SECRET'));
   });
 
+  test('a first start with names that show nothing exits with 1 and one line for each', async () => {
+    const env = { MEMORY_COMPANY_NAME: '\u3164', MEMORY_TEAM_NAME: '\u2800' };
+    const lines = await refusal(startMain('start.ts', { cwd: await temporaryFolder(), env }));
+    assert.deepEqual(lines, [
+      'MEMORY_COMPANY_NAME: expected a name with a visible character',
+      'MEMORY_TEAM_NAME: expected a name with a visible character',
+    ]);
+  });
+
   test('api/main.ts and worker/main.ts require MEMORY_DATABASE_URL', async () => {
     for (const main of ['api/main.ts', 'worker/main.ts']) {
       const lines = await refusal(startMain(main, { cwd, env: { MEMORY_DATABASE_URL: '' } }));
@@ -247,7 +256,8 @@ describe('start.ts in an empty folder on the embedded database', embedded, () =>
   test('the next start uses PORT when MEMORY_API_PORT is not set and has all stored data', async () => {
     const env = {
       MEMORY_RATE_LIMITS: 'on',
-      MEMORY_COMPANY_NAME: 'Another',
+      // The first start would refuse it.
+      MEMORY_COMPANY_NAME: '\u3164',
       MEMORY_OWNER_EMAIL: 'owner@localhost',
       MEMORY_EMBEDDING_MODEL: 'some/model',
     };

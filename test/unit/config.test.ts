@@ -68,16 +68,6 @@ const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
   refused: ['x'.repeat(max + 1)],
 });
 
-const name = (key: keyof Config, fallback: string): Setting => {
-  const { accepted, refused } = text(key, fallback);
-  return {
-    key,
-    fallback,
-    accepted: [...accepted, ['\u200f山\u3164', '\u200f山\u3164']],
-    refused: [...refused, '\u3164', '\u200b\u202e', '\u2800', '\u0301'],
-  };
-};
-
 const COMMIT: Setting = {
   key: 'commit',
   fallback: null,
@@ -207,8 +197,8 @@ const SETTINGS: Record<string, Setting> = {
     accepted: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level]),
     refused: ['verbose', 'INFO', '30', 'constructor'],
   },
-  MEMORY_COMPANY_NAME: name('companyName', 'Company'),
-  MEMORY_TEAM_NAME: name('teamName', 'General'),
+  MEMORY_COMPANY_NAME: text('companyName', 'Company'),
+  MEMORY_TEAM_NAME: text('teamName', 'General'),
   MEMORY_OWNER_EMAIL: {
     key: 'ownerEmail',
     fallback: 'owner@localhost',
