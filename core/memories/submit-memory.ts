@@ -2,6 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { runInSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { MAX_CONTENT } from '../../shared/schemas/library.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
@@ -9,7 +10,7 @@ import { type PreparedContent, prepareContent } from '../../shared/text/memory-c
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { cutMasked } from '../redaction/cut-masked.ts';
+import { cutMaskedInSteps } from '../redaction/cut-masked.ts';
 import { redactFields } from '../redaction/redact-fields.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { memoryEvent } from './events.ts';
@@ -40,7 +41,8 @@ export async function submitMemory(
   const { layerId } = text;
   const given = { title: text.title, text: text.content };
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
-  const stored = { ...text, title: fields.title, content: cutMasked(fields.text, MAX_CONTENT) };
+  const content = await runInSteps(cutMaskedInSteps(fields.text, MAX_CONTENT));
+  const stored = { ...text, title: fields.title, content };
   const id = await runCommand(database, scope, {
     quota: config,
     prepare: () => prepareContent(scope.teamId, stored, signal),

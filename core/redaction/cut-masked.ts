@@ -1,4 +1,5 @@
 import { MAX_TAG_LENGTH, normalizeTag } from '../../shared/formats/tags.ts';
+import { runAtOnce } from '../../shared/resources/yield-between-steps.ts';
 import { MAX_NAME, MAX_REASON } from '../../shared/schemas/common.ts';
 import { MAX_SUMMARY } from '../../shared/schemas/consolidation.ts';
 import { MAX_FEEDBACK_NOTE } from '../../shared/schemas/feedback.ts';
@@ -15,14 +16,19 @@ import { cutCharacters } from '../../shared/text/json-characters.ts';
 /**
  * Cuts a masked text to a number of characters. A mask that would be cut in two is left out, because its beginning could
  * count as a credential when the text is checked again.
+ * @yields after each step of some milliseconds at most
  */
-export function cutMasked(text: string, most: number): string {
+export function* cutMaskedInSteps(text: string, most: number): Generator<undefined, string> {
   const kept = cutCharacters(text, most);
   if (kept.length === text.length) return text;
   for (const mask of masksIn(text)) {
-    if (mask === undefined || mask.end <= kept.length) continue;
+    if (mask === undefined) {
+      yield;
+      continue;
+    }
     const { start, end } = mask;
     if (start >= kept.length) break;
+    if (end <= kept.length) continue;
     const before = kept.slice(0, start);
     // A required text must not become blank. A mask by itself is shorter than every bound.
     return before.trim() === '' ? text.slice(start, end) : before;
@@ -30,7 +36,12 @@ export function cutMasked(text: string, most: number): string {
   return kept;
 }
 
-type Cut = (masked: string) => string;
+/** Cuts a short masked text at once. */
+export function cutMasked(text: string, most: number): string {
+  return runAtOnce(cutMaskedInSteps(text, most));
+}
+
+type Cut = (masked: string) => Generator<undefined, string>;
 
 /** How the texts of fields are cut, by the names of the fields. A field that is not listed has no bound of its own. */
 export interface Bounds {
@@ -40,7 +51,7 @@ export interface Bounds {
 const toAtMost =
   (most: number): Cut =>
   (masked) =>
-    cutMasked(masked, most);
+    cutMaskedInSteps(masked, most);
 
 /** The bound of a field. */
 export function boundOf(bounds: Bounds, field: string | number): Cut | Bounds | undefined {
@@ -61,7 +72,7 @@ export const BOUNDS: Bounds = {
   reason: toAtMost(MAX_REASON),
   query: toAtMost(MAX_QUERY),
   // In lower case, a tag can be longer.
-  tags: (masked) => cutMasked(normalizeTag(masked), MAX_TAG_LENGTH),
+  tags: (masked) => cutMaskedInSteps(normalizeTag(masked), MAX_TAG_LENGTH),
   chunks: { text: toAtMost(MAX_CHUNK) },
   // Its fields can have the same names.
   metadata: {},

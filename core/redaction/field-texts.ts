@@ -1,11 +1,20 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { Found, SecretInput } from '../../shared/secrets/find-secrets.ts';
+import { type Found, findSecrets, type SecretInput } from '../../shared/secrets/find-secrets.ts';
+import { ITEMS_PER_STEP } from '../../shared/secrets/ranges.ts';
 import { BOUNDS, type Bounds, boundOf } from './cut-masked.ts';
 
 /** Where a text is: the value of a field or an item, or the name of a field. */
 interface Place {
   parent: Place | null;
   key: string | number;
+  /** The fields of its object; null for an item of a list. */
+  fields: readonly Field[] | null;
+}
+
+/** The value of a field. */
+interface Field extends Place {
+  key: string;
+  fields: readonly Field[];
   /** Index in `inputs` of the name of the field, if it is checked. */
   nameInput: number | null;
 }
@@ -24,107 +33,157 @@ function searchedText(value: unknown, name: string | undefined): string | null {
 
 /** The texts in a JSON value, in order: the names of its fields, the strings and the long numbers. */
 export class FieldTexts {
-  readonly inputs: SecretInput[] = [];
   readonly #value: unknown;
+  readonly #inputs: SecretInput[] = [];
   readonly #places: (Place | null)[] = [];
   /** The fields of each object, in the order of `#collect`. */
-  readonly #objects: Place[][] = [];
+  readonly #objects: (readonly Field[])[] = [];
+  #found: readonly Found[] = [];
+  readonly #names = new Map<readonly Field[], ReadonlyMap<Place, string>>();
+  readonly #pointers = new Map<Place, string>();
+  /** The values and the characters of names that were looked at since the last step. */
+  #work = 0;
 
-  constructor(value: unknown) {
+  private constructor(value: unknown) {
     this.#value = value;
-    this.#collect(value, null, undefined);
+  }
+
+  /** @yields after each step of some milliseconds at most, as all generators of this class */
+  static *collect(value: unknown): Generator<undefined, FieldTexts> {
+    const texts = new FieldTexts(value);
+    yield* texts.#collect(value, null, undefined);
+    return texts;
+  }
+
+  #isStepDone(): boolean {
+    if (this.#work < ITEMS_PER_STEP) return false;
+    this.#work = 0;
+    return true;
   }
 
   /** @param name of the field that the value is in, directly or in a list */
-  #collect(value: unknown, place: Place | null, name: string | undefined): void {
+  *#collect(value: unknown, place: Place | null, name: string | undefined): Generator<undefined, void> {
+    this.#work += 1;
+    if (this.#isStepDone()) yield;
     const text = searchedText(value, name);
     if (text !== null) {
       this.#add(name === undefined ? { text } : { text, name }, place);
     } else if (Array.isArray(value)) {
       for (const [key, item] of value.entries()) {
-        this.#collect(item, { parent: place, key, nameInput: null }, name);
+        yield* this.#collect(item, { parent: place, key, fields: null }, name);
       }
     } else if (typeof value === 'object' && value !== null) {
-      const fields: Place[] = [];
+      const fields: Field[] = [];
       this.#objects.push(fields);
       for (const [key, item] of Object.entries(value)) {
-        const own: Place = { parent: place, key, nameInput: null };
+        const own: Field = { parent: place, key, fields, nameInput: null };
         fields.push(own);
         if (!PLAIN_NAME.test(key)) own.nameInput = this.#add({ text: key }, own);
-        this.#collect(item, own, key);
+        yield* this.#collect(item, own, key);
       }
     }
   }
 
   #add(input: SecretInput, place: Place | null): number {
     this.#places.push(place);
-    return this.inputs.push(input) - 1;
+    return this.#inputs.push(input) - 1;
   }
 
-  /** Returns where each finding is, by JSON pointers in which names with credentials are masked. */
-  locate(found: readonly Found[], root: string): Redaction[] {
-    const names = new Map(this.#objects.flatMap((fields) => [...namesOf(fields, found)]));
-    return this.#places.flatMap((place, index) => {
-      const { findings = [] } = found[index] ?? {};
-      if (findings.length === 0) return [];
-      const path = root + pointerTo(place, names);
-      return findings.map(({ rule, ...finding }) => ({ rule, path, ...finding }));
-    });
+  /** Searches for credentials. Returns whether there are any. */
+  *search(): Generator<undefined, boolean> {
+    this.#found = yield* findSecrets(this.#inputs);
+    return this.#found.some(({ findings }) => findings.length > 0);
+  }
+
+  /** Returns where the first findings are, by JSON pointers in which names with credentials are masked. */
+  *locate(root: string, most: number): Generator<undefined, Redaction[]> {
+    const located: Redaction[] = [];
+    for (const [index, place] of this.#places.entries()) {
+      this.#work += 1;
+      if (this.#isStepDone()) yield;
+      const { findings = [] } = this.#found[index] ?? {};
+      if (findings.length === 0) continue;
+      const path = root + this.#pointerTo(place);
+      for (const { rule, ...finding } of findings.slice(0, most - located.length)) {
+        located.push({ rule, path, ...finding });
+      }
+      if (located.length === most) break;
+    }
+    return located;
+  }
+
+  #pointerTo(place: Place | null): string {
+    if (place === null) return '';
+    const known = this.#pointers.get(place);
+    if (known !== undefined) return known;
+    const { key, parent, fields } = place;
+    const shown = fields === null ? String(key) : (this.#namesOf(fields).get(place) ?? '');
+    const pointer = `${this.#pointerTo(parent)}/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    this.#pointers.set(place, pointer);
+    return pointer;
   }
 
   /** Returns a copy of the value with masks in place of the credentials, in which no field exceeds its bound. */
-  replace(found: readonly Found[]): unknown {
-    let [nextInput, nextObject] = [0, 0];
-    // In the order of `#collect`.
-    const copy = (value: unknown, name: string | undefined, bounds: Bounds): unknown => {
-      const text = searchedText(value, name);
-      if (text !== null) {
-        const { findings = [], masked = '' } = found[nextInput++] ?? {};
-        if (findings.length === 0) return value;
-        const cut = boundOf(bounds, name ?? '');
-        return typeof cut === 'function' ? cut(masked) : masked;
-      }
-      if (Array.isArray(value)) return value.map((item) => copy(item, name, bounds));
-      if (typeof value !== 'object' || value === null) return value;
-      const items = Object.values(value);
-      const names = namesOf(this.#objects[nextObject++] ?? [], found);
-      const fields = [...names].map(([{ key, nameInput }, shown], index): [string, unknown] => {
-        if (nameInput !== null) nextInput += 1;
-        const inner = boundOf(bounds, key);
-        return [shown, copy(items[index], String(key), typeof inner === 'object' ? inner : bounds)];
-      });
-      return Object.fromEntries(fields);
-    };
-    return copy(this.#value, undefined, BOUNDS);
+  *replace(): Generator<undefined, unknown> {
+    return yield* this.#copy(this.#value, undefined, BOUNDS, { input: 0, object: 0 });
   }
-}
 
-/** The names of the fields of an object, with masks. Of names that become the same, the later ones have a number. */
-function namesOf(fields: readonly Place[], found: readonly Found[]): Map<Place, string> {
-  const maskedOf = ({ key, nameInput }: Place) =>
-    nameInput === null ? String(key) : (found[nameInput]?.masked ?? '');
-  const taken = new Set(fields.filter((field) => maskedOf(field) === field.key).map(({ key }) => key));
-  const counts = new Map<string, number>();
-  const names = new Map<Place, string>();
-  for (const field of fields) {
-    const masked = maskedOf(field);
-    let shown = masked;
-    if (masked !== field.key) {
-      let count = counts.get(masked) ?? 1;
-      while (taken.has(shown)) shown = `${masked} ${++count}`;
-      counts.set(masked, count);
-      taken.add(shown);
+  /** @param next the indices of the next text and of the next object, in the order of `#collect` */
+  *#copy(
+    value: unknown,
+    name: string | undefined,
+    bounds: Bounds,
+    next: { input: number; object: number },
+  ): Generator<undefined, unknown> {
+    this.#work += 1;
+    if (this.#isStepDone()) yield;
+    if (searchedText(value, name) !== null) {
+      const { findings = [], masked = '' } = this.#found[next.input++] ?? {};
+      if (findings.length === 0) return value;
+      const cut = boundOf(bounds, name ?? '');
+      return typeof cut === 'function' ? yield* cut(masked) : masked;
     }
-    names.set(field, shown);
+    if (Array.isArray(value)) {
+      const copies: unknown[] = [];
+      for (const item of value) copies.push(yield* this.#copy(item, name, bounds, next));
+      return copies;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    const items = Object.values(value);
+    const fields = this.#objects[next.object++] ?? [];
+    const names = this.#namesOf(fields);
+    const copies: [string, unknown][] = [];
+    for (const [index, field] of fields.entries()) {
+      if (field.nameInput !== null) next.input += 1;
+      const inner = boundOf(bounds, field.key);
+      const copy = this.#copy(items[index], field.key, typeof inner === 'object' ? inner : bounds, next);
+      copies.push([names.get(field) ?? '', yield* copy]);
+    }
+    return Object.fromEntries(copies);
   }
-  return names;
-}
 
-function pointerTo(place: Place | null, names: ReadonlyMap<Place, string>): string {
-  const segments: string[] = [];
-  for (let current = place; current !== null; current = current.parent) {
-    const shown = names.get(current) ?? String(current.key);
-    segments.unshift(shown.replaceAll('~', '~0').replaceAll('/', '~1'));
+  /** The names of the fields of an object, with masks. Of names that become the same, the later ones have a number. */
+  #namesOf(fields: readonly Field[]): ReadonlyMap<Place, string> {
+    const known = this.#names.get(fields);
+    if (known !== undefined) return known;
+    const maskedOf = ({ key, nameInput }: Field) =>
+      nameInput === null ? key : (this.#found[nameInput]?.masked ?? '');
+    const taken = new Set(fields.filter((field) => maskedOf(field) === field.key).map(({ key }) => key));
+    const counts = new Map<string, number>();
+    const names = new Map<Place, string>();
+    for (const field of fields) {
+      const masked = maskedOf(field);
+      let shown = masked;
+      if (masked !== field.key) {
+        let count = counts.get(masked) ?? 1;
+        while (taken.has(shown)) shown = `${masked} ${++count}`;
+        counts.set(masked, count);
+        taken.add(shown);
+      }
+      names.set(field, shown);
+      this.#work += 1 + shown.length;
+    }
+    this.#names.set(fields, names);
+    return names;
   }
-  return segments.map((segment) => `/${segment}`).join('');
 }

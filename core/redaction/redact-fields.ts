@@ -1,7 +1,6 @@
 import { ServiceError } from '../../shared/errors.ts';
-import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
+import { runInSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
-import { type Found, findSecrets } from '../../shared/secrets/find-secrets.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { FieldTexts } from './field-texts.ts';
 
@@ -32,28 +31,19 @@ export interface CheckedFields<T> {
 export async function redactFields<T>(mode: RedactionMode, fields: T, path = ''): Promise<CheckedFields<T>> {
   const unchanged = { fields, isMasked: false, redactions: [], assertAllowed: () => undefined };
   if (mode === 'off') return unchanged;
-  const texts = new FieldTexts(fields);
-  const found = await findInSteps(texts);
-  if (found.every(({ findings }) => findings.length === 0)) return unchanged;
-  const redactions = texts.locate(found, path).slice(0, MAX_LISTED);
+  const texts = await runInSteps(FieldTexts.collect(fields));
+  const hasFindings = await runInSteps(texts.search());
+  if (!hasFindings) return unchanged;
+  const redactions = await runInSteps(texts.locate(path, MAX_LISTED));
+  const isMasked = mode === 'redact';
   return {
-    ...unchanged,
+    fields: isMasked ? ((await runInSteps(texts.replace())) as T) : fields,
+    isMasked,
     redactions,
-    ...(mode === 'redact' && { fields: texts.replace(found) as T, isMasked: true }),
     assertAllowed: () => {
       if (mode === 'refuse') throw secretDetected(redactions);
     },
   };
-}
-
-async function findInSteps(texts: FieldTexts): Promise<Found[]> {
-  const steps = findSecrets(texts.inputs);
-  const yieldIfDue = yieldBetweenSteps();
-  while (true) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await yieldIfDue();
-  }
 }
 
 /** The refusal of texts with credentials. It shows where they are, and nothing of them. */

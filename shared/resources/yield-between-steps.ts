@@ -19,6 +19,27 @@ export function yieldBetweenSteps(): () => Promise<void> {
   };
 }
 
+/**
+ * Runs work that yields after each small step. The event loop turns between two steps if those since the last turn have taken
+ * 10 milliseconds.
+ */
+export async function runInSteps<T>(steps: Generator<undefined, T>): Promise<T> {
+  const yieldIfDue = yieldBetweenSteps();
+  while (true) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await yieldIfDue();
+  }
+}
+
+/** Runs the same work at once, for callers that block no one. */
+export function runAtOnce<T>(steps: Generator<undefined, T>): T {
+  while (true) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 /** The slices of a text. They split neither a surrogate pair nor a CRLF. An empty text has no slices. */
 export function* slicesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {

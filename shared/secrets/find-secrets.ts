@@ -1,3 +1,4 @@
+import { runAtOnce } from '../resources/yield-between-steps.ts';
 import { findMatches, maskOf } from './find-matches.ts';
 import type { Match } from './match.ts';
 import { callsSecret } from './named-values.ts';
@@ -72,11 +73,7 @@ export function* findSecrets(inputs: readonly SecretInput[]): Generator<undefine
 
 /** Runs a search at once, for callers that block no one. */
 export function findSecretsNow(inputs: readonly SecretInput[]): Found[] {
-  const steps = findSecrets(inputs);
-  while (true) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return runAtOnce(findSecrets(inputs));
 }
 
 /** A text among others that are searched together. */

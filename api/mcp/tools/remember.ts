@@ -9,10 +9,11 @@ import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
+import { runInSteps } from '../../../shared/resources/yield-between-steps.ts';
 import { Id, Name, OneOf, Redactions, Text, Time } from '../../../shared/schemas/common.ts';
 import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
-import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
+import { findSecrets } from '../../../shared/secrets/find-secrets.ts';
 import { layerToWrite } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
@@ -87,7 +88,7 @@ export const remember = teamTool({
     if (needsReview(team, scope)) {
       assertReviewable(text);
       const similar = await findAlike();
-      const submitted = { layerId, title: given ?? makeTitle(text), content: text, expiresAt };
+      const submitted = { layerId, title: given ?? (await makeTitle(text)), content: text, expiresAt };
       const { id, redactions } = await submitMemory(deps, scope, submitted, signal);
       const shown = { similar: similar.map(toShown), redactions: listed(redactions) };
       return { id, status: 'review' as const, ...shown };
@@ -95,7 +96,7 @@ export const remember = teamTool({
     // A source that exists keeps its title.
     const kept =
       key === undefined ? null : await readTitle(deps.database, scope, { externalId: key, layerId });
-    const title = given ?? kept ?? makeTitle(text);
+    const title = given ?? kept ?? (await makeTitle(text));
     const body = {
       title,
       text,
@@ -128,8 +129,9 @@ function assertReviewable(text: string): void {
  * The title of a text without one: the beginning of its first line, to the end of a word. Credentials are masked in every mode,
  * because no rule recognizes one that is cut off.
  */
-function makeTitle(text: string): string {
-  const [beginningOfText] = findSecretsNow([{ text: text.trim().slice(0, MAX_CHECKED_FOR_TITLE) }]);
+async function makeTitle(text: string): Promise<string> {
+  const checked = text.trim().slice(0, MAX_CHECKED_FOR_TITLE);
+  const [beginningOfText] = await runInSteps(findSecrets([{ text: checked }]));
   const [line = ''] = (beginningOfText?.masked ?? '').split('\n', 1);
   if (line.length <= MAX_MADE_TITLE) return line.trim();
   const beginning = line.slice(0, MAX_MADE_TITLE).toWellFormed().replace('\ufffd', '');
