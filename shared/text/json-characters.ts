@@ -33,6 +33,12 @@ export function countTextInJson(text: string): number {
   return countJsonCharacters(text) - 2;
 }
 
+/** Like `countTextInJson`, but at most `most`: no more of a long text is read than that takes. */
+export function countTextInJsonUpTo(text: string, most: number): number {
+  // A character takes at most two code units, and at least one character in JSON.
+  return Math.min(most, countTextInJson(text.slice(0, 2 * most)));
+}
+
 /** The end of a text that was cut. */
 const CUT = '…';
 

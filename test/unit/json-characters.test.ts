@@ -6,6 +6,7 @@ import {
   countFitting,
   countJsonCharacters,
   countTextInJson,
+  countTextInJsonUpTo,
   cutCharacters,
   cutToJson,
   endOfFitting,
@@ -21,6 +22,14 @@ describe('the characters of JSON', () => {
         assert.equal(countJsonCharacters(value), codePoints(JSON.stringify(value)));
         assert.equal(countCharacters(given), codePoints(given));
         assert.equal(countTextInJson(given), codePoints(JSON.stringify(given)) - 2);
+      }),
+    );
+  });
+
+  test('are counted up to a bound', () => {
+    fc.assert(
+      fc.property(text, fc.nat(100), (given, most) => {
+        assert.equal(countTextInJsonUpTo(given, most), Math.min(countTextInJson(given), most));
       }),
     );
   });

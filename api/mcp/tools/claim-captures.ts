@@ -10,7 +10,11 @@ import {
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
-import { countJsonCharacters, countTextInJson, endOfFitting } from '../../../shared/text/json-characters.ts';
+import {
+  countJsonCharacters,
+  countTextInJsonUpTo,
+  endOfFitting,
+} from '../../../shared/text/json-characters.ts';
 import { formatPosition, parseOffset, splitPosition } from '../position.ts';
 import { MAX_ANSWER_CHARACTERS, READS, type TeamCall, teamTool } from '../tool.ts';
 import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
@@ -78,7 +82,7 @@ export const claimCaptures = teamTool({
 /** The captures with as much of their summaries as fits: each gets the room that the others leave. */
 function fitCaptures(captures: readonly Capture[]): CapturePart[] {
   const frames = captures.map(frameOf);
-  const lengths = captures.map(({ summary }) => countTextInJson(summary));
+  const lengths = captures.map(({ summary }) => countTextInJsonUpTo(summary, ROOM));
   let room = ROOM - countJsonCharacters(frames);
   return frames.map((frame, index): CapturePart => {
     const { summary } = captures[index]!;

@@ -483,6 +483,19 @@ describe('the tools of captures and memories', () => {
     assert.deepEqual(await called(service, company, 'claim_captures'), { batch: null });
   });
 
+  test('measure no more of a summary than an answer has room for', async (t) => {
+    const company = await service.company();
+    await stageCapture(service, company, { summary: 'é'.repeat(64_000) });
+    const stringify = t.mock.method(JSON, 'stringify');
+    await called(service, company, 'claim_captures');
+    const lengths = stringify.mock.calls
+      .map(({ arguments: [value] }) => value as unknown)
+      .filter((value) => typeof value === 'string')
+      .map(({ length }) => length);
+    stringify.mock.restore();
+    assert.ok(Math.max(...lengths) < 48_000, `${Math.max(...lengths)} characters`);
+  });
+
   test('return the rest of a summary only to the claimer of its batch', async () => {
     const company = await service.company();
     const staged = await stageCapture(service, company, { summary: 'short' });
