@@ -1,32 +1,71 @@
-import { AuditVerification } from '../../shared/schemas/audit.ts';
+import { AuditVerification, SEAL_PATTERN } from '../../shared/schemas/audit.ts';
 import { signedIn } from '../client/signed-in.ts';
-import { type Command, CREDENTIAL_NOTE, SERVICE_OPTIONS } from '../program/command.ts';
+import { type Command, CREDENTIAL_NOTE, type Options, SERVICE_OPTIONS } from '../program/command.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
 /** The service checks all audit events of the Company before it answers. */
 const TIMEOUT_MS = 300_000;
 
-export const auditVerify: Command<typeof SERVICE_OPTIONS> = {
+const OPTIONS = {
+  seal: {
+    type: 'string',
+    value: 'seal',
+    help: 'fail if the chain does not contain this seal, which was printed or logged before: its number, a colon, its hash',
+  },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+
+export const auditVerify: Command<typeof OPTIONS> = {
   section: 'operator',
   summary: 'verify that no audit event was changed or removed',
-  about: `Verifies the hash chain of the Company's audit events. If the chain is broken, prints the first broken event
-and exits with code 1. For Company Owners.`,
-  options: SERVICE_OPTIONS,
+  about: `Verifies the hash chain of the Company's audit events, and prints its last seal. If the chain is broken, prints the
+first broken event and exits with code 1. For Company Owners.
+
+Only a seal that was noted elsewhere shows events that were removed from the end of the chain, or a chain that was
+rewritten: --seal checks it, and exits with code 1 if the chain does not contain it.`,
+  options: OPTIONS,
   notes: CREDENTIAL_NOTE,
   async run(values) {
-    const { service } = await signedIn(values);
-    const data = await service.get('/v1/company/audit/verify', AuditVerification, { timeoutMs: TIMEOUT_MS });
-    const { events, unsealed, firstBreak, head } = data;
-    if (firstBreak !== null) {
-      const failure = new CommandError(
-        `the audit chain is broken at event ${firstBreak}: it was changed, removed or moved (${events} events)`,
+    const { seal } = values;
+    if (seal !== undefined && !SEAL_PATTERN.test(seal)) {
+      throw new CommandError(
+        '--seal: expected a number, a colon and 64 hexadecimal digits, as audit-verify prints it',
       );
-      return { text: '', data, failure };
     }
-    const lines = [
-      `${events} audit events, ${unsealed} of them not sealed yet. The chain is intact.`,
-      ...(head === null ? [] : [`seal ${head.sequence}  ${head.hash}`]),
-    ];
-    return { text: lines.join('\n'), data };
+    const { service } = await signedIn(values);
+    const query = seal === undefined ? '' : `?seal=${seal}`;
+    const data = await service.get(`/v1/company/audit/verify${query}`, AuditVerification, {
+      timeoutMs: TIMEOUT_MS,
+    });
+    const failure = findFailure(data, seal);
+    return failure === null ? { text: describeChain(data, seal), data } : { text: '', data, failure };
   },
 };
+
+function findFailure(
+  { events, firstBreak, head, containsSeal }: AuditVerification,
+  seal: string | undefined,
+): CommandError | null {
+  if (firstBreak !== null) {
+    return new CommandError(
+      `the audit chain is broken at event ${firstBreak}: it was changed, removed or moved (${events} events)`,
+    );
+  }
+  if (seal === undefined || containsSeal === true) return null;
+  if (containsSeal === undefined) {
+    return new CommandError('--seal: the service does not check seals; upgrade it');
+  }
+  const last = head === null ? 'nothing is sealed' : `its last seal is ${head.sequence}:${head.hash}`;
+  return new CommandError(
+    `the audit chain does not contain the seal ${seal}: events were removed from its end, it was rewritten, or an older ` +
+      `database was restored (${last})`,
+  );
+}
+
+function describeChain({ events, unsealed, head }: AuditVerification, seal: string | undefined): string {
+  return [
+    `${events} audit events, ${unsealed} of them not sealed yet. The chain is intact.`,
+    ...(seal === undefined ? [] : [`The chain contains the seal ${seal}.`]),
+    ...(head === null ? [] : [`seal ${head.sequence}:${head.hash}`]),
+  ].join('\n');
+}

@@ -4,6 +4,7 @@ import {
   type ChainWalk,
   countAudit,
   findEarlierBreak,
+  type Seal,
   walkAudit,
 } from '../../db/queries/identity/audit-chain.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
@@ -15,27 +16,47 @@ const SEALS_PER_TRANSACTION = 1000;
 
 /**
  * Verifies the chain of hashes over the Company's audit events, up to its first break. `head` is the last seal that was
- * checked: compare it with a seal stored elsewhere to tell a chain that was cut short from one that grew.
+ * checked: note it elsewhere. A later verification with the noted seal tells a chain that was cut short or rewritten from
+ * one that grew.
+ * @param seal a seal that was noted before
  */
 export async function verifyAudit(
   { database }: Pick<Dependencies, 'database'>,
   scope: CompanyScope,
+  seal: Seal | null = null,
 ): Promise<AuditVerification> {
-  const { place, firstBreak } = await walkToEnd(database, scope);
+  const { place, firstBreak, containsSeal } = await walkToEnd(database, scope, seal);
   const [earlierBreak, count] = await transaction(database, scope, async (tx) => [
     await findEarlierBreak(tx),
     await countAudit(tx),
   ]);
   const { sequence, hash } = place;
-  const head = sequence === 0 ? null : { sequence, hash: Buffer.from(hash).toString('hex') };
-  return { ...count, firstBreak: earlierBreak ?? firstBreak ?? count.firstBreak, head };
+  const head = sequence === 0 ? null : { sequence, hash: toHex(hash) };
+  return {
+    ...count,
+    firstBreak: earlierBreak ?? firstBreak ?? count.firstBreak,
+    head,
+    ...(seal === null ? {} : { containsSeal }),
+  };
 }
 
-async function walkToEnd(database: Database, scope: CompanyScope): Promise<ChainWalk> {
+async function walkToEnd(
+  database: Database,
+  scope: CompanyScope,
+  seal: Seal | null,
+): Promise<ChainWalk & { containsSeal: boolean }> {
   let walk: ChainWalk = { walked: 0, place: CHAIN_START, firstBreak: null };
-  do {
+  let containsSeal = false;
+  for (;;) {
     const { place } = walk;
-    walk = await transaction(database, scope, (tx) => walkAudit(tx, place, SEALS_PER_TRANSACTION));
-  } while (walk.walked === SEALS_PER_TRANSACTION && walk.firstBreak === null);
-  return walk;
+    // A transaction ends at the number of the noted seal, where the walk has the hash to compare it with.
+    const ahead = seal === null ? 0 : seal.sequence - place.sequence;
+    const limit = ahead > 0 ? Math.min(ahead, SEALS_PER_TRANSACTION) : SEALS_PER_TRANSACTION;
+    walk = await transaction(database, scope, (tx) => walkAudit(tx, place, limit));
+    const { sequence, hash } = walk.place;
+    containsSeal ||= sequence === seal?.sequence && toHex(hash) === seal.hash;
+    if (walk.walked < limit || walk.firstBreak !== null) return { ...walk, containsSeal };
+  }
 }
+
+const toHex = (hash: Uint8Array) => Buffer.from(hash).toString('hex');

@@ -47,6 +47,17 @@ export const CompanyAuditQuery = Type.Object({
   teamId: Type.Optional(Type.String()),
 });
 
+/** A seal as `audit-verify` prints it. Its number has at most 15 digits, which a JavaScript number holds exactly. */
+export const SEAL_PATTERN = /^[1-9][0-9]{0,14}:[0-9a-f]{64}$/;
+
+export const AuditVerificationQuery = Type.Object({
+  seal: Type.Optional(
+    Type.String({
+      description: 'a seal that was noted before: its number, a colon, and its hash, hexadecimal',
+    }),
+  ),
+});
+
 /** The result of verifying the hash chain of a Company's audit events. */
 export const AuditVerification = Type.Object({
   events: Type.Integer({ description: 'number of events of the Company, sealed or not' }),
@@ -56,6 +67,14 @@ export const AuditVerification = Type.Object({
   firstBreak: Nullable({ ...Id, description: 'the first event whose hash does not match the chain' }),
   head: Nullable(
     Type.Object({ sequence: Type.Integer(), hash: Type.String({ description: 'SHA-256, hexadecimal' }) }),
+  ),
+  containsSeal: Type.Optional(
+    Type.Boolean({
+      description:
+        'whether the chain has the `seal` of the request, before its first break; absent without one. A seal that is ' +
+        'missing means that events were removed from the end, that the chain was rewritten, or that an older state of ' +
+        'the database was restored',
+    }),
   ),
 });
 export type AuditVerification = Static<typeof AuditVerification>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect, NoBody } from '../../cli/client/service-client.ts';
 import type { SignedIn } from '../support/app.ts';
-import { readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
+import { printSeal, readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { addPerson } from '../support/team.ts';
 import { assertRefused, keepSession, openHomes, otherServices } from './cli.ts';
@@ -34,7 +34,7 @@ describe('cli audit-verify', () => {
     const last = (await readSeals(database, company)).at(-1);
     assert.deepEqual(await auditVerify(company), {
       code: 0,
-      stdout: `7 audit events, 2 of them not sealed yet. The chain is intact.\nseal 5  ${last?.hash.toString('hex')}\n`,
+      stdout: `7 audit events, 2 of them not sealed yet. The chain is intact.\nseal 5:${last?.hash.toString('hex')}\n`,
       stderr: '',
     });
   });
@@ -56,6 +56,62 @@ describe('cli audit-verify', () => {
     );
     const ended = await auditVerify(company);
     assertRefused(ended, new RegExp(`is broken at event ${broken}: .*\\(5 events\\)\n$`));
+  });
+
+  test('with --seal, says that the chain contains the seal that it printed before', async () => {
+    const company = await openSealed();
+    const { stdout } = await auditVerify(company);
+    const seal = /^seal (.+)$/m.exec(stdout)?.[1] ?? '';
+    await recordEvents(database, company, 1);
+    assert.deepEqual(await auditVerify(company, '--seal', seal), {
+      code: 0,
+      stdout:
+        '6 audit events, 1 of them not sealed yet. The chain is intact.\n' +
+        `The chain contains the seal ${seal}.\nseal ${seal}\n`,
+      stderr: '',
+    });
+  });
+
+  test('with --seal, exits with 1 if the chain does not contain the seal', async () => {
+    const company = await openSealed();
+    const seals = await readSeals(database, company);
+    await tamper(database, async (tx) => {
+      for (const table of ['audit_event', 'audit_seal']) {
+        const column = table === 'audit_event' ? 'id' : 'event_id';
+        await tx.query(`delete from memory.${table} where ${column} = $1`, [seals[4]?.eventId]);
+      }
+    });
+    const [noted, last] = [printSeal(seals[4]!), printSeal(seals[3]!)];
+    const ended = await auditVerify(company, '--seal', noted);
+    assertRefused(ended, new RegExp(`not contain the seal ${noted}: .*\\(its last seal is ${last}\\)\n$`));
+    const { code, stdout } = await auditVerify(company, '--seal', noted, '--json');
+    assert.deepEqual([code, (JSON.parse(stdout) as { containsSeal: boolean }).containsSeal], [1, false]);
+    assertRefused(await auditVerify(await service.company(), '--seal', noted), /\(nothing is sealed\)\n$/);
+  });
+
+  test('with --seal, names the break of a chain that is broken', async () => {
+    const company = await openSealed();
+    const [first] = await readSeals(database, company);
+    const [, broken = ''] = await readEventIds(database, company);
+    await tamper(database, (tx) =>
+      tx.query(`update memory.audit_event set kind = 'x' where id = $1`, [broken]),
+    );
+    const ended = await auditVerify(company, '--seal', printSeal(first!));
+    assertRefused(ended, new RegExp(`is broken at event ${broken}: `));
+  });
+
+  test('with --seal, refuses another form and a service that does not check seals', async () => {
+    const company = await openSealed();
+    for (const seal of ['', '5', `5 ${'a'.repeat(64)}`, `5:${'a'.repeat(63)}`]) {
+      assertRefused(await auditVerify(company, '--seal', seal), /--seal: expected a number, a colon/);
+    }
+    const former = await openOther((_request, response) =>
+      response.end('{"events":1,"unsealed":1,"firstBreak":null,"head":null}'),
+    );
+    const person = await newPerson();
+    const args = ['audit-verify', '--url', former.url, '--seal', `5:${'a'.repeat(64)}`];
+    const ended = await person.run(args, { env: { MEMORY_API_TOKEN: company.token } });
+    assertRefused(ended, /--seal: the service does not check seals/);
   });
 
   test('uses the saved session when no token is set', async () => {

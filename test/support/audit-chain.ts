@@ -11,9 +11,14 @@ import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 import type { Caller } from './team.ts';
 
-/** What the route that verifies the audit answers. */
-export async function verifyAudit(service: Pick<TestApp, 'app'>, caller: Caller): Promise<AuditVerification> {
-  const answer = await ask(service, caller, 'GET', '/v1/company/audit/verify');
+/** What the route that verifies the audit answers, with a seal that was noted before, if one is given. */
+export async function verifyAudit(
+  service: Pick<TestApp, 'app'>,
+  caller: Caller,
+  seal?: string,
+): Promise<AuditVerification> {
+  const query = seal === undefined ? '' : `?seal=${seal}`;
+  const answer = await ask(service, caller, 'GET', `/v1/company/audit/verify${query}`);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<AuditVerification>();
 }
@@ -77,6 +82,10 @@ export function readSeals(database: Queryable, { companyId }: Owned): Promise<Se
     [companyId],
   );
 }
+
+/** A seal as it is printed, for the verification with it. */
+export const printSeal = ({ sequence, hash }: { sequence: number; hash: Uint8Array | string }) =>
+  `${sequence}:${typeof hash === 'string' ? hash : Buffer.from(hash).toString('hex')}`;
 
 /** The ids of a Company's events, oldest first. */
 export async function readEventIds(database: Queryable, company: Owned): Promise<string[]> {

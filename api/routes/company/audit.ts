@@ -1,10 +1,15 @@
 import { listAuditEvents } from '../../../core/identity/list-audit-events.ts';
 import { verifyAudit } from '../../../core/identity/verify-audit.ts';
-import { AuditEvent, AuditVerification, CompanyAuditQuery } from '../../../shared/schemas/audit.ts';
+import {
+  AuditEvent,
+  AuditVerification,
+  AuditVerificationQuery,
+  CompanyAuditQuery,
+} from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { parseAuditFilter } from '../../request/audit-filter.ts';
+import { parseAuditFilter, parseSeal } from '../../request/audit-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -20,6 +25,7 @@ const verify = {
   operationId: 'verifyAudit',
   summary: 'Verify the chain of hashes over the audit events of the Company',
   tags: ['company'],
+  querystring: AuditVerificationQuery,
   response: { 200: AuditVerification },
 };
 
@@ -30,7 +36,9 @@ export const companyAuditRoutes: Routes = (app, deps) => {
     return answerPage(query, (part) => listAuditEvents(deps, companyScope(identity), part, filter));
   });
 
-  app.get('/v1/company/audit/verify', { onRequest: owningCompany, schema: verify }, async ({ identity }) =>
-    verifyAudit(deps, companyScope(identity)),
+  app.get(
+    '/v1/company/audit/verify',
+    { onRequest: owningCompany, schema: verify },
+    async ({ identity, query }) => verifyAudit(deps, companyScope(identity), parseSeal(query.seal)),
   );
 };

@@ -5,6 +5,7 @@ import type { AuditVerification } from '../../../shared/schemas/audit.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import {
   assertWholeChain,
+  printSeal,
   readEventIds,
   readSeals,
   recordEvents,
@@ -14,6 +15,7 @@ import {
 } from '../../support/audit-chain.ts';
 import { ask } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addPerson } from '../../support/team.ts';
 
@@ -97,6 +99,17 @@ describe('GET /v1/company/audit/verify', () => {
     );
   });
 
+  test('returns 400 for a seal that is not a number, a colon and a hash', async () => {
+    const company = await service.company();
+    const hash = 'a'.repeat(64);
+    for (const seal of ['', '1', hash, `:${hash}`, `0:${hash}`, `1:${hash}0`, `1:${hash.toUpperCase()}`]) {
+      const refused = await ask(service, company, 'GET', `${VERIFY}?seal=${seal}`);
+      assertInvalid(refused, '/seal');
+    }
+    const many = await ask(service, company, 'GET', `${VERIFY}?seal=1:${hash}&seal=1:${hash}`);
+    assertInvalid(many, '/seal');
+  });
+
   test('verifies only the Company of the caller', async () => {
     const [company, broken] = [await service.company(), await service.company()];
     await recordEvents(database, broken, 3);
@@ -165,6 +178,38 @@ describe('a chain of seals that is longer than one page of the verification', ()
       (await verifyAudit(service, company)).firstBreak,
       seals[1]?.eventId,
       'the first is as it was',
+    );
+  });
+
+  test('finds a noted seal at any position, and none with another hash, above the last or after a break', async () => {
+    const company = await service.company();
+    await addEvents(company, 1003);
+    await sealAll(database);
+    const seals = await readSeals(database, company);
+    const contains = async (seal: string) => {
+      const { containsSeal, ...others } = await verifyAudit(service, company, seal);
+      return { containsSeal, others };
+    };
+    const others = await verifyAudit(service, company);
+    assert.ok(!('containsSeal' in others));
+    for (const sequence of [1, 999, 1000, 1001, 1005]) {
+      const seal = seals[sequence - 1]!;
+      assert.deepEqual(await contains(printSeal(seal)), { containsSeal: true, others });
+      const other = seals[sequence % seals.length]!;
+      const forged = printSeal({ sequence, hash: other.hash });
+      assert.deepEqual(await contains(forged), { containsSeal: false, others }, forged);
+    }
+    const { hash } = seals[1004]!;
+    for (const sequence of [1006, 2000, 999_999_999_999_999]) {
+      assert.deepEqual(await contains(printSeal({ sequence, hash })), { containsSeal: false, others });
+    }
+    await tamper(database, (tx) =>
+      tx.query(`update memory.audit_event set kind = 'x' where id = $1`, [seals[999]?.eventId]),
+    );
+    const found = [999, 1000, 1001].map((sequence) => contains(printSeal(seals[sequence - 1]!)));
+    assert.deepEqual(
+      (await Promise.all(found)).map(({ containsSeal }) => containsSeal),
+      [true, false, false],
     );
   });
 
