@@ -10,15 +10,16 @@ export type PlaceKey = 't' | 'u' | 'v' | 'z';
 export type Thing =
   /** Texts, titles and filenames of the Team layer. */
   | 'layer'
-  /** The client that one of the callers may write, and all that it holds. */
+  /** The client that one of the callers can write and another can only read, and all that it holds. */
   | 'client-a'
   /** Every other client, and all that they hold. */
   | 'client-b'
   /** What the Owner or others with Full access capture, and what waits for review, whatever client it is of. */
   | 'backstage'
-  /** What two of the callers capture, each for themselves and those with Full access. */
+  /** What three of the callers capture, each for themselves and those with Full access. */
   | 'capture-member'
   | 'capture-granted'
+  | 'capture-reading'
   /** What the agent token without clients captures. */
   | 'capture-agent'
   /** Names of agent tokens of the Team. */

@@ -17,6 +17,7 @@ import type { CallerName } from './table.ts';
 const CAPTURED: Partial<Record<CallerName, Thing>> = {
   member: 'capture-member',
   granted: 'capture-granted',
+  reading: 'capture-reading',
   'layer agent': 'capture-agent',
 };
 export const capturedBy = (name: CallerName): Thing => CAPTURED[name] ?? 'backstage';

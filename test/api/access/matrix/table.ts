@@ -8,6 +8,7 @@ const PEOPLE = [
   'neighbour',
   'member',
   'granted',
+  'reading',
   'Team Admin',
   'Team Owner',
   'Admin',
@@ -41,53 +42,53 @@ const OUTCOMES: Record<string, string> = {
  * - nobody: no token
  * - stranger: an Owner of another Company
  * - neighbour: a member of another Team of the Company
- * - member: a Team Member without a grant; granted: one who may write to client A
+ * - member: a Team Member without a grant; granted, reading: with the grant `write`, `read` on client A
  * - Admin: a Company Admin without a grant; reader, full Admin: with one for the Team
  * - Owner: a Company Owner without a role in the Team
  * - archived: a Company Owner who names an archived Team instead
  */
 const TABLE = readTable(`
-  kind of route                          | nobody | stranger | neighbour | member | granted | Team Admin | Team Owner | Admin    | reader   | full Admin | Owner    | archived
-  open                                   | ok     | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | ok
-  open, into a Team                      | ok     | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | archived
-  no session                             | 401    | 401      | 401       | 401    | 401     | 401        | 401        | 401      | 401      | 401        | 401      | 401
-  no method of any route                 | 405    | 405      | 405       | 405    | 405     | 405        | 405        | 405      | 405      | 405        | 405      | 405
-  signed in                              | 401    | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | ok
-  Company Admins                         | 401    | ok       | role      | role   | role    | role       | role       | ok       | ok       | ok         | ok       | ok
-  Company Admins, by id                  | 401    | 404      | role      | role   | role    | role       | role       | ok       | ok       | ok         | ok       | ok
-  Company Admins, change of a Team       | 401    | 404      | role      | role   | role    | role       | role       | ok       | ok       | ok         | ok       | archived
-  Company Admins, not in this state      | 401    | 404      | role      | role   | role    | role       | role       | conflict | conflict | conflict   | conflict | conflict
-  Company Owners                         | 401    | ok       | role      | role   | role    | role       | role       | role     | role     | role       | ok       | ok
-  Company Owners, by id                  | 401    | 404      | role      | role   | role    | role       | role       | role     | role     | role       | ok       | ok
-  Company Owners, change of a Team       | 401    | 404      | role      | role   | role    | role       | role       | role     | role     | role       | ok       | archived
-  Company Owners, not in this state      | 401    | 404      | role      | role   | role    | role       | role       | role     | role     | role       | conflict | conflict
-  asks for read access                   | 401    | 404      | role      | role   | role    | role       | role       | ok       | conflict | conflict   | conflict | conflict
-  asks for full access                   | 401    | 404      | role      | role   | role    | role       | role       | ok       | ok       | conflict   | conflict | conflict
-  Team                                   | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
-  Team, own work                         | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | ok       | ok         | ok       | archived
-  Team, Full access                      | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | ok
-  Team, Full access, change              | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | archived
-  Team, Full access, not there           | 401    | team     | team      | full   | full    | 404        | 404        | team     | full     | 404        | 404      | 404
-  Team, Full access, hidden from others  | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | 404      | ok         | ok       | ok
-  Team, Full access, archived client     | 401    | team     | team      | full   | full    | scope      | scope      | team     | full     | scope      | scope    | scope
-  Team Owner appointed                   | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
-  Team Owner removed                     | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
-  Team layer, write                      | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | scope    | ok         | ok       | archived
-  Team layer, own source                 | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  client A, read                         | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client A, read by id                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client A, own search                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | ok       | ok         | ok       | archived
-  client A, write                        | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client A, own source                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  client A, someone else's source        | 401    | team     | team      | 404    | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  client B, read                         | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client B, read by id                   | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client B, own search                   | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | ok       | ok         | ok       | archived
-  client B, write                        | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client B, someone else's source        | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  archived client                        | 401    | team     | team      | scope  | scope   | scope      | scope      | team     | scope    | scope      | scope    | scope
-  archived client, by id                 | 401    | team     | team      | 404    | 404     | 404        | 404        | team     | 404      | 404        | 404      | 404
+  kind of route                          | nobody | stranger | neighbour | member | granted | reading   | Team Admin | Team Owner | Admin    | reader   | full Admin | Owner    | archived
+  open                                   | ok     | ok       | ok        | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | ok
+  open, into a Team                      | ok     | ok       | ok        | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | archived
+  no session                             | 401    | 401      | 401       | 401    | 401     | 401       | 401        | 401        | 401      | 401      | 401        | 401      | 401
+  no method of any route                 | 405    | 405      | 405       | 405    | 405     | 405       | 405        | 405        | 405      | 405      | 405        | 405      | 405
+  signed in                              | 401    | ok       | ok        | ok     | ok      | ok        | ok         | ok         | ok       | ok       | ok         | ok       | ok
+  Company Admins                         | 401    | ok       | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
+  Company Admins, by id                  | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | ok
+  Company Admins, change of a Team       | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | ok         | ok       | archived
+  Company Admins, not in this state      | 401    | 404      | role      | role   | role    | role      | role       | role       | conflict | conflict | conflict   | conflict | conflict
+  Company Owners                         | 401    | ok       | role      | role   | role    | role      | role       | role       | role     | role     | role       | ok       | ok
+  Company Owners, by id                  | 401    | 404      | role      | role   | role    | role      | role       | role       | role     | role     | role       | ok       | ok
+  Company Owners, change of a Team       | 401    | 404      | role      | role   | role    | role      | role       | role       | role     | role     | role       | ok       | archived
+  Company Owners, not in this state      | 401    | 404      | role      | role   | role    | role      | role       | role       | role     | role     | role       | conflict | conflict
+  asks for read access                   | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | conflict | conflict   | conflict | conflict
+  asks for full access                   | 401    | 404      | role      | role   | role    | role      | role       | role       | ok       | ok       | conflict   | conflict | conflict
+  Team                                   | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
+  Team, own work                         | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | archived
+  Team, Full access                      | 401    | team     | team      | full   | full    | full      | ok         | ok         | team     | full     | ok         | ok       | ok
+  Team, Full access, change              | 401    | team     | team      | full   | full    | full      | ok         | ok         | team     | full     | ok         | ok       | archived
+  Team, Full access, not there           | 401    | team     | team      | full   | full    | full      | 404        | 404        | team     | full     | 404        | 404      | 404
+  Team, Full access, hidden from others  | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | 404      | ok         | ok       | ok
+  Team, Full access, archived client     | 401    | team     | team      | full   | full    | full      | scope      | scope      | team     | full     | scope      | scope    | scope
+  Team Owner appointed                   | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
+  Team Owner removed                     | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
+  Team layer, write                      | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | scope    | ok         | ok       | archived
+  Team layer, own source                 | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, read                         | 401    | team     | team      | scope  | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client A, read by id                   | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client A, own search                   | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | archived
+  client A, write                        | 401    | team     | team      | scope  | ok      | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client A, own source                   | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, someone else's source        | 401    | team     | team      | 404    | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client B, read                         | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client B, read by id                   | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | ok
+  client B, own search                   | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | archived
+  client B, write                        | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client B, someone else's source        | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  archived client                        | 401    | team     | team      | scope  | scope   | scope     | scope      | scope      | team     | scope    | scope      | scope    | scope
+  archived client, by id                 | 401    | team     | team      | 404    | 404     | 404       | 404        | 404        | team     | 404      | 404        | 404      | 404
 `);
 
 /** Kinds of routes that do not look at the token of the request. */

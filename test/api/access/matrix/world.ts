@@ -28,12 +28,13 @@ export interface Caller {
 /** Where callers belong, and with what. All name the Team `t`, except the one in the archived Team. */
 const CALLER_TIES: Record<
   Exclude<CallerName, 'nobody' | AgentName>,
-  Ties & { home: PlaceKey; writesA?: true }
+  Ties & { home: PlaceKey; clientA?: 'read' | 'write' }
 > = {
   stranger: { home: 'v', companyRole: 'owner' },
   neighbour: { home: 'u', teamRole: 'member' },
   member: { home: 't', teamRole: 'member' },
-  granted: { home: 't', teamRole: 'member', writesA: true },
+  granted: { home: 't', teamRole: 'member', clientA: 'write' },
+  reading: { home: 't', teamRole: 'member', clientA: 'read' },
   'Team Admin': { home: 't', teamRole: 'admin' },
   'Team Owner': { home: 't', teamRole: 'owner' },
   Admin: { home: 't', companyRole: 'admin' },
@@ -108,9 +109,9 @@ export class World {
     const team = { 'memory-team': at.teamId };
     if (name === 'nobody') return { name, userId: t.ownerId, headers: team, at, home: t };
     const agent: AgentTies | null = isAgent(name) ? AGENTS[name] : null;
-    const { home: key, writesA, ...ties } = CALLER_TIES[isAgent(name) ? AGENTS[name].owner : name];
+    const { home: key, clientA, ...ties } = CALLER_TIES[isAgent(name) ? AGENTS[name].owner : name];
     const home = this.places[key];
-    const clients = writesA ? { [home.clientA]: 'write' as const } : {};
+    const clients = clientA === undefined ? {} : { [home.clientA]: clientA };
     const { userId } = await this.targets.account(home, { ...ties, clients });
     const session = await this.targets.session(home.companyId, userId);
     if (this.emails === 'taken') await this.takeEmail(home, session.token, ties);

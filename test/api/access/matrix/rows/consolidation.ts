@@ -14,7 +14,8 @@ const capture = ({ clientId }: Values, { canaries, at, caller }: Cell) => {
 function heldThing(at: Place, clientId: string | null, { name }: Cell['caller']) {
   if (name === 'reader') return thingOf(at, clientId);
   const own = capturedBy(name);
-  const reads = clientId === null || (clientId === at.clientA && own === 'capture-granted');
+  const readsA = own === 'capture-granted' || own === 'capture-reading';
+  const reads = clientId === null || (clientId === at.clientA && readsA);
   return reads ? own : hiddenOf(at, clientId);
 }
 
