@@ -132,14 +132,14 @@ export function followReplica({
     },
     noteChange: async (scope, withdraws) => {
       const { companyId, userId } = scope;
-      const notes: Promise<unknown>[] = [];
-      if (userId !== NOBODY) {
-        notes.push(primary.query('select identity.note_change($1, $2)', [companyId, userId]));
-      }
-      if (withdraws && 'teamId' in scope) {
-        notes.push(primary.query('select identity.note_withdrawal($1, $2)', [companyId, scope.teamId]));
-      }
-      const noted = Promise.all(notes);
+      const values = [companyId];
+      const notes: string[] = [];
+      if (userId !== NOBODY) notes.push(`identity.note_change($1, $${values.push(userId)})`);
+      if (withdraws && 'teamId' in scope)
+        notes.push(`identity.note_withdrawal($1, $${values.push(scope.teamId)})`);
+      if (notes.length === 0) return;
+      // In one transaction, because that of `note_change` does not wait for the disk.
+      const noted = primary.query(`select ${notes.join(', ')}`, values);
       await withTimeout(NOTE_TIMEOUT_MS, noted, 'the database did not answer').catch((error: unknown) => {
         // The change is stored. Only a read that the replica answers in the next seconds can lack it.
         logger.warn({ err: error }, 'the position of a change was not noted');

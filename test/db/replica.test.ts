@@ -11,7 +11,7 @@ import { BehindError } from '../../db/replica/unread.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
-import { companyScope } from '../../shared/scope.ts';
+import { companyScope, layerScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { ownerScope } from '../support/scopes.ts';
@@ -290,6 +290,31 @@ describe('the position of a change', () => {
     await run('memory.move');
     assert.equal(later((await needed()) ?? '', after), await needed());
     assert.notEqual(await needed(), after);
+  });
+
+  test('is noted by one statement for the caller and the Team, and by none if there is nothing to note', async (t) => {
+    const texts: string[] = [];
+    const following = followReplica({
+      primary: fakeDatabase((text) => {
+        if (text.includes('note_')) texts.push(text);
+        return [{ position: '0/10', history: 'one 1' }];
+      }).database,
+      replica: fakeDatabase(() => []).database,
+      logger,
+      maxLagMs: MAX_LAG_MS,
+    });
+    t.after(() => following.close());
+    const company = await service.company();
+    const job = layerScope({ companyId: company.companyId, teamId: company.teamId, clientId: null });
+    await following.noteChange(ownerScope(company), true);
+    await following.noteChange(ownerScope(company), false);
+    await following.noteChange(job, true);
+    await following.noteChange(job, false);
+    assert.deepEqual(texts, [
+      'select identity.note_change($1, $2), identity.note_withdrawal($1, $3)',
+      'select identity.note_change($1, $2)',
+      'select identity.note_withdrawal($1, $2)',
+    ]);
   });
 
   test('is never reached on a server that is no replica', async () => {
