@@ -72,8 +72,8 @@ function refuseAbove(app: FastifyInstance, maxConnections: number): void {
 }
 
 /**
- * Headers with one value, by the names that messages show. Of some, Node drops all but the first, and it joins the values of
- * others. A proxy in front can read another one, and so admit a request that it would refuse.
+ * Headers with one value, by the names that messages show. If one is repeated, Node takes the first value or joins all values,
+ * and a proxy in front can take another one. The proxy would then check another request than the one that is answered.
  */
 const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
   [
@@ -89,7 +89,7 @@ const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Finds a header that can occur only once and occurs again. Null without one.
+ * Returns the first header of these that is repeated, or null.
  * @param rawHeaders names and values in turn, as they were sent
  */
 function repeatedHeader(rawHeaders: readonly string[]): string | null {

@@ -21,7 +21,8 @@ interface Answering<R> {
   answer: (result: R) => Answer;
   /**
    * Returns what the caller can still read of the stored body of an answer: its records can have been moved since, or the
-   * caller can have lost access to them. Refuses the answer if the record that the request made is one of these.
+   * caller can have lost access to them.
+   * @throws ServiceError if the caller can no longer read the record that the request made
    */
   recheckAnswer?: (body: unknown) => unknown;
 }
@@ -36,10 +37,11 @@ export type PreparedOnceCommand<Locked, R, Prepared> = PreparedCommand<TeamScope
 const running = new WeakMap<Database, Set<string>>();
 
 /**
- * Runs a command once for its key. A repeat gets the answer of the first: only `recheckAnswer` runs, and none of the steps.
+ * Runs a command once for its key. A repeat gets the answer of the first: only `recheckAnswer` runs, and none of the
+ * steps.
  * @param key null to run it without a key
- * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`; `not_found` if what the first request stored was
- *   purged
+ * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`; `not_found` if what the first request stored
+ *   was purged; those of `recheckAnswer`
  */
 export async function runOnce<Locked, R, Prepared>(
   database: Database,

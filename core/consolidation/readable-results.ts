@@ -4,8 +4,8 @@ import { hasRight } from '../../shared/access.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 
 /**
- * Returns stored results with those similar memories that the caller can still read, in one statement. Results have excerpts
- * of them. A memory can have been moved to a layer that the caller cannot read, or be no longer published.
+ * Returns stored results without the similar memories that the caller can no longer read, because results have excerpts of
+ * them. A memory can have been moved to another layer, or have been unpublished. Takes one statement.
  */
 export async function readableResults(
   tx: TeamTransaction,

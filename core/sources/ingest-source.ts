@@ -45,7 +45,8 @@ type StoredIngest = StoredDraft & { redactions: Redaction[] };
  * that has the id.
  * @param ingest the text and the chunks are deleted from its body when the command prepares them
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `invalid_request` for too
- *   many chunks, or an expiry in the past, `secret_detected`, `quota_exceeded`
+ *   many chunks, or an expiry in the past, `secret_detected`, `quota_exceeded`, `forbidden` as `commitSource`; of a repeat
+ *   `not_found` if the caller can no longer read the source
  */
 export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -88,8 +89,8 @@ export function ingestSource(
 type StoredIngestAnswer = Pick<IngestResponse, 'source'> & Partial<IngestResponse>;
 
 /**
- * What a caller can still read of an answer: its source, or else it is refused, and those of the near duplicates that were
- * not moved to a layer out of reach.
+ * Returns an answer without the near duplicates that the caller can no longer read.
+ * @throws ServiceError `not_found` if the caller can no longer read the source
  */
 async function readableAnswer(
   database: Database,

@@ -28,9 +28,9 @@ export interface Backend {
 const START_CONNECTIONS = 2;
 
 /**
- * The start-up of API and worker: opens the database, ensures the roles, migrates, seals the audit of earlier
- * versions again, finds or creates the server principal, folds the names that are not folded yet, asserts that row-level security is effective, and opens the bucket, if
- * there is one.
+ * The start-up of API and worker: opens the database, ensures the roles, migrates, seals the audit of an earlier version
+ * again, finds or creates the server principal, folds the names that are not folded yet, asserts that row-level security is
+ * effective, and opens the bucket, if there is one.
  * @param use what the database is for, which decides how long a statement can take on PostgreSQL. Requests are also
  *   refused while no synchronous replica confirms changes. Jobs wait for it instead: each refusal would count as an attempt
  */

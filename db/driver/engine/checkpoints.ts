@@ -27,7 +27,7 @@ export const LOG_SETTINGS = [
 /** The last message of an answer, `ReadyForQuery`, without the status of the transaction, which is its last byte. */
 const READY = 'Z\0\0\0\x05';
 
-/** Reads the status of the transaction from an answer: `I` for none, `T`, `E` if it has failed, or null if it does not say. */
+/** Reads the status of the transaction from an answer: `I` for none, `T` for one, `E` for a failed one. Null without a status. */
 export function transactionStatus(answer: Uint8Array): string | null {
   const end = Buffer.from(answer.subarray(-READY.length - 1)).toString('latin1');
   return end.startsWith(READY) ? end.slice(READY.length) : null;

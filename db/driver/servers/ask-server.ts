@@ -24,8 +24,8 @@ export interface Question {
 }
 
 /**
- * Asks by several new connections at once, which stay open until all are answered: so a proxy that balances them, or
- * a pooler, chooses for each.
+ * Asks through several new connections at once. They stay open until all have ended, so that a proxy or a pooler chooses a
+ * server for each of them.
  * @returns the answers. A connection that fails or is not answered in time has none
  */
 export async function askServers(question: Question, connections: number): Promise<ServerAnswer[]> {

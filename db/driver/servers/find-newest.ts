@@ -11,7 +11,7 @@ import { type KnownServers, notePrimary } from './known-servers.ts';
 
 /** How long a host can take to accept a connection, and to answer: as long as the pool waits for one. */
 const STEP_MS = 5000;
-/** A proxy is asked by so many connections at once, as few as the smallest pool has, and so many times. */
+/** Through a proxy, several connections ask at once, and several times. The smallest pool has as many connections. */
 const AT_ONCE = 4;
 const TIMES = 3;
 

@@ -10,10 +10,7 @@ import { type HostWatch, NO_WATCH, watchHosts } from './watch-hosts.ts';
  * Only one of them is the primary.
  */
 
-/**
- * How often each host is tried while it leads to a server that must not be used. A proxy that takes turns leads to another
- * one the next time.
- */
+/** How often each host is tried while it leads to a server that must not be used. A proxy can lead to another one next time. */
 const ATTEMPTS = 8;
 
 /** Chooses among the servers of an address. */
@@ -21,8 +18,8 @@ export interface ServerChoice {
   /** The address to connect to now. */
   readonly address: () => string;
   /**
-   * Calls `connect` until it succeeds, each time with the next address, from the one on that was used last. Before that,
-   * the newest primary is searched for until one is found.
+   * Calls `connect` for one address after the other until it succeeds, beginning with the address that was used last. Searches
+   * for the newest primary first, unless it was found before.
    * @param isFinal whether no other attempt could succeed after this error
    * @throws the error of the last attempt
    */

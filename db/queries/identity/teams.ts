@@ -121,7 +121,8 @@ export async function updateTeam(tx: ScopedTransaction, teamId: string, change: 
 
 /**
  * Marks a Team as deleted, so that it no longer exists for anyone, and deletes its roles, grants, invites, access
- * requests and agent tokens, and the stored texts of its searches. Enqueue `team.purge` in the same transaction: that job deletes the content.
+ * requests and agent tokens, and the stored texts of its searches. Enqueue `team.purge` in the same transaction: that job
+ * deletes the content.
  */
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];

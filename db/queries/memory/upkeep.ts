@@ -40,8 +40,8 @@ export async function pruneImportPayloads(
 }
 
 /**
- * Deletes what searches asked and found that were audited at least `days` days ago, at most `limit`, in all Teams.
- * @returns how many; 0 if there are no more
+ * Deletes the stored texts and hits of searches that are at least `days` days old, of at most `limit` searches of all Teams.
+ * @returns of how many; 0 if there are no more
  */
 export async function pruneSearches(tx: WorkerTransaction, days: number, limit: number): Promise<number> {
   const [row] = await tx.query<{ removed: number }>('select memory.prune_searches($1, $2) as removed', [
