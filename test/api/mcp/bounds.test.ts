@@ -93,7 +93,7 @@ test('no answer about sources is longer than its bound, whatever they contain, a
 
 /** Stages captures in the name of an agent token whose name is long in JSON. */
 const openLongNamedAgent = (company: SignedIn) =>
-  createAgent(service, company, company, { name: '\u0001'.repeat(300) });
+  createAgent(service, company, company, { name: `n${'\u0001'.repeat(299)}` });
 
 test('no answer about captures is longer than its bound, and no summary loses a character', async () => {
   const capture = fc.record({

@@ -95,6 +95,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       because: 'the lock file is written by the service itself',
     },
   ],
+  'db/driver/engine/files.ts': [/\/pg_wal\/[0-9A-F]{24}$/],
   'db/queue/connections.ts': [/^\s*begin\b/i, /\bindex\s+concurrently\b/i],
   'db/startup/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
   'db/objects/object-names.ts': [/^[0-9a-f]{64}$/],
@@ -290,6 +291,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/text/long-text.ts': [/\n/g, /\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
   'shared/formats/media-types.ts': [/\.([^./\\]*)$/],
   'shared/schemas/common.ts': [/[^\s\u0085]/u],
+  'shared/schemas/audit.ts': [/^[1-9][0-9]{0,14}:[0-9a-f]{64}$/],
   'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
   'shared/settings/value-types.ts': [
