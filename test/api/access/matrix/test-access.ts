@@ -3,63 +3,42 @@ import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../../../api/app.ts';
 import { API_TOKEN, openTestApp } from '../../../support/app.ts';
-import { withoutRequestId } from '../../../support/team.ts';
-import { AGENT_ROUTES } from './agents.ts';
 import type { Row } from './row.ts';
 import { ALL_ROWS } from './rows/all.ts';
-import { expectedOf, KINDS } from './table.ts';
-import { LISTENERS, tellable } from './told.ts';
-import { collectRoutes, spellOut, takesIds, titleOf, Walk } from './walk.ts';
+import { expectedOf } from './table.ts';
+import { type Listener, tellable } from './told.ts';
+import { collectRoutes, spellOut, titleOf, Walk } from './walk.ts';
 import { World } from './world.ts';
 
-/** Warnings that callers without a valid token or password cause. */
-const GUESSES = ['sign-ins failed', 'requests without a valid token'];
+/** A service with everyone who asks, and what they ask. */
+export interface Access {
+  world: World;
+  walk: Walk;
+  /** All registered routes. */
+  routes: readonly string[];
+  /** All rows, those that stand for several routes spelled out. */
+  rows: readonly Row[];
+  /** All log lines at the level trace, without the redaction of the service. */
+  logged: readonly string[];
+}
 
 /**
- * Requests every route as every caller, and compares the answers with the tables. Declares the tests of a file.
+ * Opens a service with everyone who asks.
  * @param emails whether each caller has taken the email that someone with other rights had before
  */
-export async function testAccess(emails: 'own' | 'taken'): Promise<void> {
+export async function openAccess(emails: 'own' | 'taken'): Promise<Access> {
   const service = await openTestApp();
-  /** All log lines at the level trace, without the redaction of the service. */
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
   const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));
   after(() => app.close());
-
   const world = await World.open(app, service, emails);
   world.canaries.secret(API_TOKEN);
-  const walk = new Walk(world);
-  const rows = spellOut(ALL_ROWS, routes);
+  return { world, walk: new Walk(world), routes, rows: spellOut(ALL_ROWS, routes), logged };
+}
 
-  /** Whether the row succeeds for any caller. */
-  const isOpenToSome = (row: Row) => Object.values(expectedOf(row)).includes(String(row.ok));
-
-  describe('the table of routes', () => {
-    test('lists exactly the registered routes', () => {
-      // Every GET route has a HEAD route, which is requested with it.
-      const named = rows.flatMap(({ route }) => [route, route.replace(/^GET /, 'HEAD ')]);
-      assert.deepEqual([...new Set(named)].sort(), routes.toSorted());
-    });
-
-    test('every row has a unique name and a registered route, and every kind has a row', () => {
-      const titles = rows.map(titleOf);
-      assert.equal(new Set(titles).size, titles.length);
-      for (const { route } of ALL_ROWS) {
-        assert.ok(spellOut([{ route, kind: 'open', ok: 200 }], routes).length > 0, route);
-      }
-      const used = new Set(rows.map((row) => row.kind));
-      assert.deepEqual([...used].sort(), KINDS.toSorted());
-    });
-
-    test('every route that an agent token can use is registered', () => {
-      assert.deepEqual(
-        AGENT_ROUTES.filter((route) => !routes.includes(route)),
-        [],
-      );
-    });
-  });
-
+/** Declares the tests of the status that each row has for every caller. */
+export function testStatuses({ walk }: Access, rows: readonly Row[]): void {
   describe('access to every route', () => {
     for (const row of rows) {
       test(`returns the expected status to every caller: ${titleOf(row)}`, async () => {
@@ -72,61 +51,18 @@ export async function testAccess(emails: 'own' | 'taken'): Promise<void> {
       });
     }
   });
+}
 
-  describe('ids that the caller cannot see', () => {
-    for (const row of rows.filter((candidate) => takesIds(candidate) && isOpenToSome(candidate))) {
-      test(`returns the same response for foreign, unknown and malformed ids: ${titleOf(row)}`, async () => {
-        const answers = await walk.askElsewhere(row);
-        assert.ok(answers.length > 0);
-        for (const { caller, id, outcome } of answers) {
-          assert.equal(outcome, row.elsewhere ?? '404 not_found', `${id} as ${caller}`);
-        }
-        assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
-      });
+/** Requires that a caller has received no data that they cannot see. Returns what they have received. */
+export async function assertToldOnly({ world, walk }: Access, listener: Listener): Promise<Set<string>> {
+  await world.targets.markHoldings(Object.values(world.places));
+  const { may } = tellable(listener);
+  const told = new Set<string>();
+  for (const { row, text } of walk.heard.filter((heard) => heard.listener === listener)) {
+    for (const what of world.canaries.toldBy(text)) {
+      told.add(what);
+      assert.ok(may.includes(what), `${row} tells ${listener} of ${what}`);
     }
-  });
-
-  describe('the content of all responses', () => {
-    for (const listener of LISTENERS) {
-      test(`the caller "${listener}" receives all the data that they can see, and no other data`, async () => {
-        await world.targets.markHoldings(Object.values(world.places));
-        const { must, may } = tellable(listener);
-        const told = new Set<string>();
-        for (const { row, text } of walk.heard.filter((heard) => heard.listener === listener)) {
-          for (const what of world.canaries.toldBy(text)) {
-            told.add(what);
-            assert.ok(may.includes(what), `${row} tells ${listener} of ${what}`);
-          }
-        }
-        assert.deepEqual(
-          must.filter((what) => !told.has(what)),
-          [],
-          'is told nowhere',
-        );
-      });
-    }
-
-    test('every 404 has the same body, for every missing record and every caller', () => {
-      const notFound = walk.heard.filter(({ outcome }) => outcome === '404 not_found');
-      assert.ok(notFound.length > 0);
-      assert.equal(new Set(notFound.map(({ body }) => withoutRequestId(body))).size, 1);
-    });
-
-    test('no response contains a token or a password', () => {
-      for (const { row, text } of walk.heard) assert.deepEqual(world.canaries.secretsIn(text), [], row);
-    });
-  });
-
-  test('the log contains every request, but no content of requests, responses or the database', () => {
-    assert.ok(logged.length >= walk.heard.length);
-    assert.ok(walk.issued.size > 0);
-    for (const token of walk.issued) world.canaries.secret(token);
-    for (const line of logged) {
-      const { msg, level } = JSON.parse(line) as { msg?: string; level: number };
-      assert.ok(level < 40 || GUESSES.includes(msg ?? ''), line);
-      assert.equal(typeof msg, 'string');
-      assert.deepEqual([...world.canaries.wordsIn(line)], [], line);
-      assert.deepEqual(world.canaries.secretsIn(line), [], line);
-    }
-  });
+  }
+  return told;
 }
