@@ -1,7 +1,9 @@
 import type { JsonLimits } from '../bodies/json-shape.ts';
 
 /**
- * Limits for the JSON of bodies. Every limit is above the largest body that the schema of its route accepts.
+ * Limits for the JSON of bodies. Parsing a body and receiving it from a thread are one step of the event loop each, and the
+ * limits keep both below 60 ms, whatever the body contains. What costs most are small objects with a name of their own each.
+ * Every limit is above the largest body that the schema of its route accepts, except those of complete: see there.
  * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
  * or an item with a vector has 1,024 numbers, or one string.
  */
@@ -14,23 +16,28 @@ export const DEFAULT_JSON_LIMITS: JsonLimits = {
 };
 /** Ingest: 2,000 chunks with a text and a vector, and metadata. */
 export const INGEST_JSON_LIMITS: JsonLimits = {
-  containers: 20_000,
-  members: 20_000,
-  strings: 30_000,
+  containers: 10_000,
+  members: 10_000,
+  strings: 20_000,
   values: 2_200_000,
 };
 /** Embeddings/complete: 256 vectors. */
 export const EMBEDDINGS_JSON_LIMITS: JsonLimits = {
-  containers: 10_000,
-  members: 10_000,
-  strings: 20_000,
+  containers: 1_000,
+  members: 1_000,
+  strings: 2_000,
   values: 300_000,
 };
-/** Consolidation/complete: 40 items, each with metadata and a vector. */
+/**
+ * Consolidation/complete: 40 items, each with metadata and a vector. For each item, there is room for 800 lists or objects
+ * and 1,500 members: 16 KiB of records of 22 bytes. Items that are all full of smaller ones, such as empty lists, must be
+ * sent in several requests.
+ */
 export const COMPLETE_JSON_LIMITS: JsonLimits = {
-  containers: 240_000,
-  members: 140_000,
-  strings: 280_000,
+  containers: 32_000,
+  members: 60_000,
+  strings: 120_000,
+  // A number in a list costs little.
   values: 400_000,
 };
 

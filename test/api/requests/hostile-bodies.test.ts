@@ -50,25 +50,25 @@ describe('an expensive request body', { timeout: 120_000 }, () => {
     [
       'millions of arrays',
       () => fill(`${IN_METADATA}[`, '[],', '1]}}'),
-      /more than 20000 arrays and objects/,
+      /more than 10000 arrays and objects/,
     ],
     [
       'millions of objects',
       () => fill(`${IN_METADATA}[`, '{},', '1]}}'),
-      /more than 20000 arrays and objects/,
+      /more than 10000 arrays and objects/,
     ],
     [
       'millions of values',
       () => fill(`${IN_METADATA}[`, '1,', `${'1,'.repeat(800_000)}1]}}`),
       /2200000 values/,
     ],
-    ['millions of strings', () => fill(`${IN_METADATA}[`, '"a",', '1]}}'), /more than 30000 strings/],
+    ['millions of strings', () => fill(`${IN_METADATA}[`, '"a",', '1]}}'), /more than 20000 strings/],
     [
       'one key very often',
       () => fill(`${IN_METADATA}{`, '"a":1,', '"a":1}}}'),
-      /more than 20000 object members/,
+      /more than 10000 object members/,
     ],
-    ['many keys', () => `${IN_METADATA}{${keysOf(100_000, 12)}}}}`, /more than 20000 object members/],
+    ['many keys', () => `${IN_METADATA}{${keysOf(100_000, 12)}}}}`, /more than 10000 object members/],
     ['long keys', () => `${IN_METADATA}{${keysOf(100, 20_000)}}}}`, /a key of more than 16383 bytes/],
     ['a key of 3 MiB', () => fill('{"', 'k', '":1}'), /a key of more than 16383 bytes/],
     ['arrays in arrays', () => '['.repeat(MIB) + ']'.repeat(MIB), /nested deeper than 32/],
@@ -86,6 +86,57 @@ describe('an expensive request body', { timeout: 120_000 }, () => {
         assert.match(answer.json<{ detail: string }>().detail, fault);
       });
       assert.equal(parsed, 0);
+    });
+  }
+
+  /** A complete of 40 items with this list in their metadata. */
+  const complete = (part: string, count: number) => {
+    const list = `${part},`.repeat(count).slice(0, -1);
+    const item = `{"captureIds":["x"],"action":"review","title":"t","content":"c","metadata":{"a":[${list}]}}`;
+    return `{"batchId":"x","items":[${`${item},`.repeat(40).slice(0, -1)}]}`;
+  };
+  const tooManyParts: [what: string, path: string, body: () => string, fault: RegExp][] = [
+    [
+      'empty lists in the metadata of 40 items',
+      '/v1/memory/consolidation/complete',
+      () => complete('[]', 5_400),
+      /more than 32000 arrays and objects/,
+    ],
+    [
+      'objects with one member in the metadata of 40 items',
+      '/v1/memory/consolidation/complete',
+      () => complete('{"a":1}', 2_000),
+      /more than 32000 arrays and objects/,
+    ],
+    [
+      'object members in the metadata of 40 items',
+      '/v1/memory/consolidation/complete',
+      () => complete('{"":1,"":2,"":3,"":4}', 700),
+      /more than 60000 object members/,
+    ],
+    [
+      'strings in the metadata of 40 items',
+      '/v1/memory/consolidation/complete',
+      () => complete('""', 5_400),
+      /more than 120000 strings/,
+    ],
+    [
+      'vectors of lists',
+      '/v1/memory/embeddings/complete',
+      () => `{"batchId":"x","embeddings":[${'[],'.repeat(1_000)}[]]}`,
+      /more than 1000 arrays and objects/,
+    ],
+  ];
+  for (const [what, path, body, fault] of tooManyParts) {
+    it(`returns 400 for a smaller body with too many parts, before it is parsed: ${what}`, async (t) => {
+      const text = body();
+      const parse = t.mock.method(JSON, 'parse');
+      const answer = await send(path, text);
+      const texts = parse.mock.calls.map(({ arguments: [given] }) => given);
+      parse.mock.restore();
+      assert.equal(answer.statusCode, 400);
+      assert.match(answer.json<{ detail: string }>().detail, fault);
+      assert.ok(!texts.includes(text));
     });
   }
 

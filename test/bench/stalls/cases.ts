@@ -96,12 +96,15 @@ function pushBody(bytes: number, sha256?: string): unknown {
 }
 
 const METADATA = '{"title":"x","text":"x","metadata":{"a":[';
-/** Keys of one length, all different. */
-const keys = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',');
+/** Different keys, and objects with a different key each. */
+const keys = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => `"${(from * count + n).toString(36)}":1`).join(',');
+const objects = (count: number, from: number) =>
+  keys(count, from).replaceAll(',', '},{').replace(/.*/, '{$&}');
 
 const shapes: Case[] = [
-  ['many arrays', '[],', 19_000],
-  ['many strings', '"a",', 29_000],
+  ['many arrays', '[],', 9_900],
+  ['many strings', '"a",', 19_900],
   ['many numbers', '1,', 2_190_000],
   ['many numbers of 13 digits', '0.123456789012,', 2_190_000],
   ['numbers of 25 digits', '0.1234567890123456789012345,', 2_190_000],
@@ -140,12 +143,12 @@ export const CASES: readonly Case[] = [
   {
     ...INGEST,
     name: 'metadata: many members',
-    body: (bytes) => padded(Buffer.from(`${METADATA}{${keys(19_000)}}]}}`), bytes),
+    body: (bytes) => padded(Buffer.from(`${METADATA}{${keys(9_900)}}]}}`), bytes),
   },
   {
     ...INGEST,
     name: 'unknown fields',
-    body: (bytes) => padded(Buffer.from(`{"title":"x","text":"x",${keys(19_000)}}`), bytes),
+    body: (bytes) => padded(Buffer.from(`{"title":"x","text":"x",${keys(9_900)}}`), bytes),
   },
   {
     ...INGEST,
@@ -227,18 +230,24 @@ export const CASES: readonly Case[] = [
     batchId: ID,
     items: shares(make, bytes, 40, 60_000).map((content) => item({ content })),
   })),
-  {
-    ...COMPLETE,
-    name: 'metadata of many arrays and members',
-    body: (bytes) => {
-      const metadata = `{"a":[${'[],'.repeat(3000)}[]],${keys(1500)}}`;
-      const first = JSON.stringify(item({ content: 'x' })).slice(0, -1);
-      return padded(
-        filled(`{"batchId":"${ID}","items":[`, `${first},"metadata":${metadata}},`, ']}', bytes, 40),
-        bytes,
-      );
-    },
-  },
+  ...[
+    ['many objects', (index: number) => `{"a":[${objects(780, index)}]}`],
+    ['many arrays and members', (index: number) => `{"a":[${'[],'.repeat(780)}[]],${keys(1400, index)}}`],
+    ['many strings', () => `{"a":[${'"",'.repeat(2900)}""]}`],
+    ['many numbers', () => `{"a":[${'1,'.repeat(8000)}1]}`],
+  ].map(
+    ([kind = '', metadata]): Case => ({
+      ...COMPLETE,
+      name: `metadata: ${String(kind)}`,
+      body: (bytes) => {
+        const items = Array.from({ length: 40 }, (_, index) => {
+          const fields = JSON.stringify(item({ content: 'x' })).slice(0, -1);
+          return `${fields},"metadata":${(metadata as (index: number) => string)(index)}}`;
+        });
+        return padded(Buffer.from(`{"batchId":"${ID}","items":[${items.join(',')}]}`), bytes);
+      },
+    }),
+  ),
   ...[
     ['embeddings: numbers', JSON.stringify(numbers(18))],
     ['embeddings: base64', JSON.stringify(base64Of(numbers(6)))],
