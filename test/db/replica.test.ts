@@ -292,6 +292,31 @@ describe('the position of a change', () => {
     assert.notEqual(await needed(), after);
   });
 
+  test('is not required if it is of another server, from which the database was restored', async () => {
+    const company = await service.company();
+    const { database, config } = service;
+    const { companyId, ownerId, teamId } = company;
+    const needed = async () => {
+      const lookup = { lookupId: null, teamId, address: '', windowMs: null };
+      const found = await resolveCaller(database, { ...lookup, tokenHash: hashToken(company.token) }, config);
+      assert.ok(typeof found === 'object');
+      return found.identity.lastChange;
+    };
+    for (const [table, column, id] of [
+      ['caller_change', 'user_id', ownerId],
+      ['team_withdrawal', 'team_id', teamId],
+    ]) {
+      await database.query(
+        `insert into identity.${table} (company_id, ${column}, position) values ($1, $2, 'FFFF/0')`,
+        [companyId, id],
+      );
+      assert.equal(await needed(), null, table);
+      await database.query(`update identity.${table} set position = '0/1' where ${column} = $1`, [id]);
+      assert.equal(await needed(), '0/1', table);
+      await database.query(`delete from identity.${table} where ${column} = $1`, [id]);
+    }
+  });
+
   test('is noted by one statement for the caller and the Team, and by none if there is nothing to note', async (t) => {
     const texts: string[] = [];
     const following = followReplica({

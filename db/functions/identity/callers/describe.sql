@@ -34,9 +34,13 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
+    -- A position that the log has not reached is of another server, from which the database was restored. No replica would
+    -- have it.
     'lastChange', greatest(
-      (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
-      (select w.position from team_withdrawal w where w.company_id = who.company_id and w.team_id = selected)),
+      (select c.position from caller_change c
+        where c.company_id = who.company_id and c.user_id = who.id and c.position <= pg_current_wal_insert_lsn()),
+      (select w.position from team_withdrawal w
+        where w.company_id = who.company_id and w.team_id = selected and w.position <= pg_current_wal_insert_lsn())),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
