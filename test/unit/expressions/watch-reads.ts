@@ -4,6 +4,17 @@ import { countReads } from './count-reads.ts';
 type Exec = (this: RegExp, text: string) => RegExpExecArray | null;
 const EXEC = Reflect.get(RegExp.prototype, 'exec') as Exec;
 
+const names = new WeakMap<RegExp, string>();
+
+/** The expression as a text. */
+function nameOf(expression: RegExp): string {
+  const known = names.get(expression);
+  if (known !== undefined) return known;
+  const name = String(expression);
+  names.set(expression, name);
+  return name;
+}
+
 /** What expressions read while a function runs. */
 export interface Reads {
   /** Calls it when other work can run. */
@@ -38,12 +49,13 @@ export function watchReads<T>(run: (reads: Reads) => T): { reads: Reads; result:
     const found = EXEC.call(this, text);
     if (isCounting) return found;
     isCounting = true;
-    const counted = countReads(this, text, from);
+    const { reads: count, end } = countReads(this, text, from);
     isCounting = false;
-    assert.equal(counted.end, found === null ? -1 : found.index + found[0].length, `${this} is run right`);
-    const expression = String(this);
+    const expression = nameOf(this);
+    if (end !== (found === null ? -1 : found.index + found[0].length))
+      assert.fail(`${expression} is run right`);
     reads.expressions.set(expression, this);
-    step.set(expression, counted.reads + (step.get(expression) ?? 0));
+    step.set(expression, count + (step.get(expression) ?? 0));
     return found;
   };
   try {
