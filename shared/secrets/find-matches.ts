@@ -1,9 +1,10 @@
-import { encodedCredentials } from './encoded-credentials.ts';
+import { encodedCredentials } from './encoded/encoded-credentials.ts';
 import type { Match, Range, Rule } from './match.ts';
 import { namedValues } from './named-values.ts';
 import { atEach } from './pieces.ts';
 import { privateKeys } from './private-keys.ts';
 import { addMatch, ITEMS_PER_STEP, joinMatches, withGaps } from './ranges.ts';
+import { hasPrefix } from './token-beginnings.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 import { urlPasswords } from './url-passwords.ts';
 import { VENDOR_RULES } from './vendor-rules.ts';
@@ -24,6 +25,7 @@ const WINDOW = 64 * 1024;
 
 /** What stands in place of a credential: `[redacted: github]`. To the rules, it is a gap of blank lines. */
 const MASK = /\[redacted: [a-z0-9-]{1,40}\]/g;
+const MASK_BEGINNING = '[redacted: ';
 
 /** The text that replaces a credential that a rule found. */
 export const maskOf = (rule: string) => `[redacted: ${rule}]`;
@@ -60,8 +62,11 @@ export function* findMatches(text: string, rules: readonly Rule[] = RULES): Gene
  * Where the masks in a text are, in order.
  * @yields undefined after each piece of the text
  */
-export function masksIn(text: string): Generator<Range | undefined> {
-  return atEach<Range>(text, { start: 0, end: text.length }, MASK, (start, { 0: mask }) => {
+export function* masksIn(text: string): Generator<Range | undefined> {
+  // Most texts have none, and to search for a plain text is faster.
+  const start = text.indexOf(MASK_BEGINNING);
+  if (start < 0) return;
+  yield* atEach<Range>(text, { start, end: text.length }, MASK, (start, { 0: mask }) => {
     const end = start + mask.length;
     return { match: { start, end }, next: end, read: 0 };
   });
@@ -90,7 +95,9 @@ function* searchRegion(
   for (let from = start; from < end; from += WINDOW) {
     const window = { start: from, end: Math.min(end, from + WINDOW) };
     const found: Match[] = [];
+    let isPrefixThere: boolean | undefined;
     for (const rule of rules) {
+      if (rule.isPrefixed === true && !(isPrefixThere ??= yield* hasPrefix(text, window))) continue;
       for (const match of rule.find(text, window)) {
         if (match === undefined) yield;
         else found.push(withoutGaps(text, match));

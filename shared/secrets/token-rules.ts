@@ -2,6 +2,7 @@ import { parseAgentToken } from '../formats/agent-token.ts';
 import { isCredential } from './credential-values.ts';
 import { hasEntropy, isPlaceholder, type Rule } from './match.ts';
 import { patternRule } from './pieces.ts';
+import { prefixed } from './token-beginnings.ts';
 
 /** A bearer token of fewer bits is an example or a word. */
 const MIN_TOKEN_BITS = 45;
@@ -27,28 +28,34 @@ function isBasicCredential(value: string): boolean {
  * in it, the expression matches whatever follows up to the longest length, so that the next search begins after it.
  */
 export const TOKEN_RULES: readonly Rule[] = [
-  patternRule(
-    'github',
-    /gh[opsur]_|github_pat_/g,
-    /(?<!\p{L})(?:gh[opsur]_[A-Za-z0-9_]{36}|github_pat_[A-Za-z0-9_]{82})(?![A-Za-z0-9_])/uy,
+  prefixed(
+    patternRule(
+      'github',
+      /gh[opsur]_|github_pat_/g,
+      /(?<!\p{L})(?:gh[opsur]_[A-Za-z0-9_]{36}|github_pat_[A-Za-z0-9_]{82})(?![A-Za-z0-9_])/uy,
+    ),
   ),
   // The token of an installation of an app: a number and a JWT.
-  patternRule(
-    'github',
-    /ghs_\d/g,
-    /(?<!\p{L})ghs_\d{1,20}_[A-Za-z0-9_-]{1,1000}(?:\.[A-Za-z0-9_-]{1,10000}\.[A-Za-z0-9_-]{1,1000})?/uy,
-    (value) => value.includes('.'),
-    MAX_LONG_TOKEN,
+  prefixed(
+    patternRule(
+      'github',
+      /ghs_\d/g,
+      /(?<!\p{L})ghs_\d{1,20}_[A-Za-z0-9_-]{1,1000}(?:\.[A-Za-z0-9_-]{1,10000}\.[A-Za-z0-9_-]{1,1000})?/uy,
+      (value) => value.includes('.'),
+      MAX_LONG_TOKEN,
+    ),
   ),
-  patternRule('gitlab', /gl(?:pat|rt|dt|ptt|soat)-/g, /gl[a-z]{2,4}-[A-Za-z0-9_-]{20,128}/y),
-  patternRule('figma', /figd_/g, /(?<!\p{L})figd_[A-Za-z0-9_-]{40,200}/uy),
-  patternRule('linear', /lin_api_/g, /(?<!\p{L})lin_api_[A-Za-z0-9_]{32,128}/uy),
-  patternRule('sendgrid', /SG\./g, /(?<!\p{L})SG\.[\w-]{22}\.[\w-]{43}(?![\w-])/uy),
-  patternRule(
-    'team-memory-token',
-    /tm_pat_/g,
-    /tm_pat_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}(?![0-9A-Za-z])/y,
-    (value) => parseAgentToken(value) !== null,
+  prefixed(patternRule('gitlab', /gl[dprs]/g, /gl(?:pat|rt|dt|ptt|soat)-[A-Za-z0-9_-]{20,128}/y)),
+  prefixed(patternRule('figma', /figd_/g, /(?<!\p{L})figd_[A-Za-z0-9_-]{40,200}/uy)),
+  prefixed(patternRule('linear', /lin_api_/g, /(?<!\p{L})lin_api_[A-Za-z0-9_]{32,128}/uy)),
+  prefixed(patternRule('sendgrid', /SG\./g, /(?<!\p{L})SG\.[\w-]{22}\.[\w-]{43}(?![\w-])/uy)),
+  prefixed(
+    patternRule(
+      'team-memory-token',
+      /tm_pat_/g,
+      /tm_pat_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}(?![0-9A-Za-z])/y,
+      (value) => parseAgentToken(value) !== null,
+    ),
   ),
   patternRule(
     'jwt',
@@ -79,8 +86,8 @@ export const TOKEN_RULES: readonly Rule[] = [
     /"auth"\s{0,2}:\s{0,2}"(?<value>[A-Za-z0-9+/]{8,800}={0,2})"/dy,
     isBasicCredential,
   ),
-  patternRule('webhook-secret', /whsec_/g, /(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/_-]{20,200}={0,2}/y),
-  patternRule('npm', /npm_/g, /(?<![A-Za-z])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9_])/y),
+  prefixed(patternRule('webhook-secret', /whsec_/g, /(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/_-]{20,200}={0,2}/y)),
+  prefixed(patternRule('npm', /npm_/g, /(?<![A-Za-z])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9_])/y)),
   patternRule('npm', /_authToken=/g, /_authToken=(?<value>[^\s$"'][^\s"']{7,500})/dy),
   patternRule(
     'github',
@@ -88,12 +95,14 @@ export const TOKEN_RULES: readonly Rule[] = [
     /:x-oauth-basic@github\.com(?<=https?:\/\/(?<value>[^\s:@/]{1,256}):x-oauth-basic@github\.com)/dy,
   ),
   patternRule('digitalocean', /_v1_/g, /_v1_(?<=do[opr]_v1_)(?<value>[a-f0-9]{64})/dy),
-  patternRule('google-oauth', /ya29\./g, /ya29\.[A-Za-z0-9_-]{30,500}/y),
-  patternRule(
-    'model-api-key',
-    /sk-/g,
-    /(?<![A-Za-z0-9])sk-(?:(?:proj|svcacct|admin|or-v1|ant-[a-z0-9]{3,8})-[A-Za-z0-9_-]{32,250}|[A-Za-z0-9]{40,64}(?![A-Za-z0-9]))/y,
-    isRandom,
+  prefixed(patternRule('google-oauth', /ya29\./g, /ya29\.[A-Za-z0-9_-]{30,500}/y)),
+  prefixed(
+    patternRule(
+      'model-api-key',
+      /sk-/g,
+      /(?<![A-Za-z0-9])sk-(?:(?:proj|svcacct|admin|or-v1|ant-[a-z0-9]{3,8})-[A-Za-z0-9_-]{32,250}|[A-Za-z0-9]{40,64}(?![A-Za-z0-9]))/y,
+      isRandom,
+    ),
   ),
   patternRule(
     'telegram',
@@ -101,7 +110,7 @@ export const TOKEN_RULES: readonly Rule[] = [
     /:AA[A-Za-z0-9_-]{33}(?<=(?<![A-Za-z0-9])(?<value>\d{8,10}:AA.{33}))(?![A-Za-z0-9_-])/dy,
   ),
   patternRule('discord', /\/api\/webhooks\//g, /\/api\/webhooks\/\d{15,21}\/(?<value>[\w-]{60,80})/dy),
-  patternRule('pypi', /pypi-AgE/g, /pypi-AgE[A-Za-z0-9_-]{50,500}/y),
+  prefixed(patternRule('pypi', /pypi-AgE/g, /pypi-AgE[A-Za-z0-9_-]{50,500}/y)),
   patternRule(
     'service-token',
     /ATATT3|GOCSPX-|AGE-SECRET-KEY-1/g,
@@ -123,8 +132,8 @@ export const TOKEN_RULES: readonly Rule[] = [
   ),
   patternRule(
     'password',
-    /\s-(?:u|-user)[\s=]/g,
-    /\s-(?:u|-user)[\s=]["']?[^\s:"'@/]{1,100}:(?<value>[^\s"'`]{4,256})/dy,
+    /-(?:u|-user)[\s=](?<=\s-(?:u|-user)[\s=])/g,
+    /-(?:u|-user)[\s=]["']?[^\s:"'@/]{1,100}:(?<value>[^\s"'`]{4,256})/dy,
     (value) => isCredential(value, 'password'),
   ),
   patternRule(

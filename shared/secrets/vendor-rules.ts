@@ -1,6 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { Match, Rule } from './match.ts';
 import { atEach, execAt, MAX_TOKEN, type Place } from './pieces.ts';
+import { prefixed } from './token-beginnings.ts';
 
 const PREFIX = '@secretlint/secretlint-rule-';
 
@@ -30,6 +31,9 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   vercel: /vc[aikpr]_/g,
 };
 
+/** Their tokens begin with a prefix that is not in `token-beginnings.ts`, or with an address. */
+const OTHERS: ReadonlySet<string> = new Set(['databricks', 'slack']);
+
 /** Enough for what the expressions look at before a token. */
 const BEFORE = 2;
 
@@ -51,7 +55,9 @@ interface VendorRule {
 export const VENDOR_RULES: readonly Rule[] = (rules as readonly VendorRule[]).flatMap((rule) => {
   const name = rule.meta.id.slice(PREFIX.length);
   const beginnings = Object.hasOwn(BEGINNINGS, name) ? BEGINNINGS[name] : undefined;
-  return beginnings === undefined ? [] : [vendorRule(rule, name, beginnings)];
+  if (beginnings === undefined) return [];
+  const made = vendorRule(rule, name, beginnings);
+  return [OTHERS.has(name) ? made : prefixed(made)];
 });
 
 function vendorRule(rule: VendorRule, name: string, beginnings: RegExp): Rule {

@@ -128,14 +128,11 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\s/,
     /\s+/,
   ],
-  'shared/secrets/decode.ts': [
+  'shared/secrets/encoded/decode.ts': [
     /%[0-7][0-9a-f]|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});|\\u00[0-7][0-9a-f]|\\x[0-7][0-9a-f]|[\uff01-\uff5e\u00ad\u200b-\u200d\u2060\ufeff]/gi,
-    /^[\t\n\r\x20-\x7e]*$/,
   ],
-  'shared/secrets/encoded-credentials.ts': [
+  'shared/secrets/encoded/encoded-credentials.ts': [
     /%[2-7][0-9a-f]|&(?:#|[a-z]{2,8};)|\\u00[2-7]|\\x[2-7][0-9a-f]|[\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]|[\u00ad\u200b-\u200d\u2060\ufeff](?:(?=[!-\u058f\u3040-\u9fff\uac00-\ud7af])|(?<=[!-\u058f\u3040-\u9fff\uac00-\ud7af].))/gi,
-    /(?<![\w+/-])[\w+/-]{16}/g,
-    /[\w+/-]{16,4096}={0,2}/y,
   ],
   'shared/secrets/find-matches.ts': [/\[redacted: [a-z0-9-]{1,40}\]/g],
   'shared/secrets/find-secrets.ts': [
@@ -179,6 +176,9 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\\[nrt]|<br ?\/?>|[^A-Za-z0-9+/]/g,
     /\d/,
   ],
+  'shared/secrets/token-beginnings.ts': [
+    /[_.-](?:(?<=ghs_)\d|(?<=(?:cf(?:k|ut|at)|dckr|figd|gh[opsur]|github_pat|gl(?:c|sa)|gsk|hf|lin|npm|ntn|ops|[rs]k|shp(?:pa|ca|at|ss)|tm|vc[aikpr]|whsec)_|(?:gl(?:pat|rt|dt|ptt|soat)|pypi|sk|tskey)-|(?:hv[sbr]|SG|ya29)\.)[\w.+/=-]{20})/g,
+  ],
   'shared/secrets/token-rules.ts': [
     /[A-Za-z]{20}/,
     /\d/,
@@ -186,8 +186,8 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(?<!\p{L})(?:gh[opsur]_[A-Za-z0-9_]{36}|github_pat_[A-Za-z0-9_]{82})(?![A-Za-z0-9_])/uy,
     /ghs_\d/g,
     /(?<!\p{L})ghs_\d{1,20}_[A-Za-z0-9_-]{1,1000}(?:\.[A-Za-z0-9_-]{1,10000}\.[A-Za-z0-9_-]{1,1000})?/uy,
-    /gl(?:pat|rt|dt|ptt|soat)-/g,
-    /gl[a-z]{2,4}-[A-Za-z0-9_-]{20,128}/y,
+    /gl[dprs]/g,
+    /gl(?:pat|rt|dt|ptt|soat)-[A-Za-z0-9_-]{20,128}/y,
     /figd_/g,
     /(?<!\p{L})figd_[A-Za-z0-9_-]{40,200}/uy,
     /lin_api_/g,
@@ -238,8 +238,8 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /Bearer\s{1,4}(?<value>[\w.~+/-]{16,8000}={0,2})/diy,
     /\bAuthorization/gi,
     /Authorization["']?\s{0,2}[:=]\s{0,2}["']?Bearer\s{1,4}(?<value>[\w.~+/-]{20,8000}={0,2})/diy,
-    /\s-(?:u|-user)[\s=]/g,
-    /\s-(?:u|-user)[\s=]["']?[^\s:"'@/]{1,100}:(?<value>[^\s"'`]{4,256})/dy,
+    /-(?:u|-user)[\s=](?<=\s-(?:u|-user)[\s=])/g,
+    /-(?:u|-user)[\s=]["']?[^\s:"'@/]{1,100}:(?<value>[^\s"'`]{4,256})/dy,
     /Authorization["']?\s{0,2}[:=]\s{0,2}["']?Basic\s{1,4}(?<value>[A-Za-z0-9+/]{8,800}={0,2})/diy,
   ],
   'shared/secrets/url-passwords.ts': [

@@ -104,10 +104,11 @@ describe('the rules for credentials', () => {
     assert.equal(masked, 'password=[redacted: password]\n'.repeat(150_000));
   });
 
-  it('takes no more steps for a text full of masks than for another', () => {
+  it('takes no more steps for a text full of masks than for one with a mask', () => {
     const steps = (text: string) => [...findMatches(text)].length;
     const masks = '[redacted: a]'.repeat(160_000);
-    assert.ok(steps(masks) < steps('x'.repeat(masks.length)) + 160_000 / 4096 + 2);
+    const other = '[redacted: a]'.padEnd(masks.length, 'x');
+    assert.ok(steps(masks) < steps(other) + 160_000 / 4096 + 2);
   });
 
   it('finds what is next to masks, and masks no mask again', () => {

@@ -88,20 +88,3 @@ function decodeLevel({ text, starts, ends }: Decoded): Decoded {
   copyTo(text.length);
   return decoded;
 }
-
-const PRINTABLE = /^[\t\n\r\x20-\x7e]*$/;
-/** So many characters tell whether a text is base64 of a text. */
-const SAMPLE = 16;
-
-/** Decodes base64 of a text, also in the alphabet for addresses. Null: it is something else. */
-export function decodeBase64(text: string): Decoded | null {
-  if (!PRINTABLE.test(Buffer.from(text.slice(0, SAMPLE), 'base64').toString('latin1'))) return null;
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('utf8').includes('\ufffd')) return null;
-  const starts = Array.from(bytes, (_, index) => Math.floor(index / 3) * 4);
-  return {
-    text: bytes.toString('latin1').replaceAll('\0', ' '),
-    starts,
-    ends: starts.map((start) => Math.min(start + 4, text.length)),
-  };
-}

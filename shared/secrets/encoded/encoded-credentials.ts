@@ -1,6 +1,7 @@
-import { type Decoded, decodeBase64, decodeText } from './decode.ts';
-import type { Match, Range, Rule } from './match.ts';
-import { atEach, execAt } from './pieces.ts';
+import type { Match, Range, Rule } from '../match.ts';
+import { atEach } from '../pieces.ts';
+import { base64Runs, decodeBase64 } from './base64.ts';
+import { type Decoded, decodeText } from './decode.ts';
 
 /*
  * Credentials in a text that is encoded: `password%3Dhunter22`, `&quot;`, full width, invisible characters between letters, and
@@ -14,10 +15,6 @@ const ENCODED =
 const BEFORE = 1024;
 const AFTER = 4096;
 
-/** At least so long is base64 of a name and its value. */
-const BASE64 = /(?<![\w+/-])[\w+/-]{16}/g;
-const BASE64_RUN = /[\w+/-]{16,4096}={0,2}/y;
-
 /** Short texts are searched together. */
 const MAX_JOINED = 4096;
 const SEPARATOR = '\n\0\n';
@@ -28,7 +25,7 @@ export function encodedCredentials(rules: readonly Rule[]): Rule {
     name: 'encoded',
     *find(text, range) {
       yield* searchDecoded(text, linesIn(text, range), decodeText, rules);
-      yield* searchDecoded(text, runsIn(text, range), decodeBase64, rules);
+      yield* searchDecoded(text, base64Runs(text, range), decodeBase64, rules);
     },
   };
 }
@@ -40,14 +37,6 @@ function linesIn(text: string, range: Range): Generator<Range | undefined> {
     const length = text.slice(index, index + AFTER).indexOf('\n');
     const end = length < 0 ? Math.min(text.length, index + AFTER) : index + length;
     return { match: { start, end }, next: end, read: BEFORE + AFTER };
-  });
-}
-
-function runsIn(text: string, range: Range): Generator<Range | undefined> {
-  return atEach<Range>(text, range, BASE64, (start) => {
-    const [run = ''] = execAt(BASE64_RUN, text, start) ?? [];
-    const end = start + run.length;
-    return { match: { start, end }, next: end, read: run.length };
   });
 }
 
