@@ -171,15 +171,27 @@ export async function overlap<First, Second>(
 ): Promise<[First, Second]> {
   const paused = await openPausedApp(t, service, { statement });
   const { answer } = await sendUntilPause(paused, first);
-  let isDone = false;
-  const other = Promise.resolve(second(service)).finally(() => {
-    isDone = true;
-  });
-  if (service.database.backend !== 'pglite') {
-    while (!isDone && !(await isAnyoneWaiting(service))) continue;
-  }
+  const other = Promise.resolve(second(service));
+  await waitUntilBlockedOrDone(service, other);
   paused.release();
   return Promise.all([answer, other]);
+}
+
+/**
+ * Resolves when a request waits for a lock of a paused transaction, or has ended; at once on the embedded database, where
+ * it always waits.
+ */
+export async function waitUntilBlockedOrDone(
+  service: Pick<TestApp, 'database'>,
+  request: Promise<unknown>,
+): Promise<void> {
+  if (service.database.backend === 'pglite') return;
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  request.then(end, end);
+  while (!isDone && !(await isAnyoneWaiting(service))) continue;
 }
 
 /** Whether a statement waits for a row of identity that a paused transaction has locked, in this database. */

@@ -127,35 +127,6 @@ describe('an erasure while the person acts', () => {
   });
 });
 
-describe('an erasure while the person searches', () => {
-  const search = ({ person }: Scene) =>
-    send(person, 'POST', '/v1/memory/search', {
-      query: `where ${person.userId} goes`,
-      embeddingMode: 'keyword',
-      scope: {},
-      storeQueryText: true,
-    });
-  const storedTexts = ({ person }: Scene) =>
-    database.query<object>('select query, query_salt as salt from memory.audit_search where actor_id = $1', [
-      person.userId,
-    ]);
-
-  test('the text of a search that is being stored is deleted', async (t) => {
-    const of = await scene();
-    const [found, erased] = await overlap(t, service, 'into memory.audit_search', search(of), of.erasure);
-    assert.deepEqual([outcome(found), outcome(erased)], ['200', '200']);
-    assert.deepEqual(await storedTexts(of), [{ query: null, salt: null }]);
-  });
-
-  test('the text of a search that was answered before is not stored after it', async (t) => {
-    const of = await scene();
-    const held = await openPausedApp(t, service, { statement: 'into memory.audit_event' });
-    const found = await duringPause(held, search(of), () => of.erasure(service));
-    assert.equal(outcome(found), '200');
-    assert.deepEqual(await storedTexts(of), [{ query: null, salt: null }]);
-  });
-});
-
 describe('an erasure while others act', () => {
   test('no answer that is being stored for an Idempotency-Key keeps the name of a token of the person', async (t) => {
     const { company, person, erasure } = await scene();
