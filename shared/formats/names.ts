@@ -1,9 +1,9 @@
 import { foldCase } from './workspace-path.ts';
 
 /**
- * A character that can be seen: a letter, number, punctuation or symbol. A mark without a letter is not, and neither are letters and
- * symbols that show nothing: those that Unicode lets a program ignore, such as the fillers of Hangul, the blank of
- * Braille, two blank hieroglyphs and the empty note head.
+ * A character that can be seen: a letter, number, punctuation or symbol. Marks are not, because they are part of another
+ * character. Some letters and symbols are not, because they show nothing: those that Unicode lets a program ignore, such
+ * as the fillers of Hangul, and the blank of Braille, two blank hieroglyphs and the empty note head.
  */
 export const VISIBLE_CHARACTER =
   /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u;

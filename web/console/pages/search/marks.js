@@ -22,7 +22,7 @@ const MAX_ENDING = 3;
  * @typedef {{ start: number, end: number, word: string }} Range
  */
 
-/** Marks after the first 64 of a character, which real text has not: they are sorted in quadratic time. */
+/** Marks after the first 64 of a character. Real text has fewer, and normalization sorts them in quadratic time. */
 const MARKS_BEYOND = /(\p{M}{64})\p{M}+/gu;
 
 /**
@@ -142,7 +142,7 @@ export function excerptOf(text, sought) {
 }
 
 /**
- * The start of the range from which on most words are within a length. Each range enters and leaves once.
+ * The start of the range that has most words within a length after it. Each range is counted and removed once.
  * @param {readonly Range[]} ranges in order
  * @param {number} length
  */
@@ -156,7 +156,7 @@ function richestPlace(ranges, length) {
       next += 1;
     }
     if (within.size > most) [best, most] = [start, within.size];
-    // A range that is longer than that has not entered.
+    // A range that is longer than the length was not counted.
     if (next === index) next += 1;
     else if (within.get(word) === 1) within.delete(word);
     else within.set(word, (within.get(word) ?? 0) - 1);
