@@ -232,8 +232,8 @@ export function requireRight(
 }
 
 /**
- * Whether the credential of a caller permits changes of what this person made. An agent token without `memory:review` can
- * change only what its owner made, so that an agent that was misled by a text destroys nothing of others. The rights of the
+ * Whether the credential of a caller permits changes to records of this author. An agent token without `memory:review` can
+ * change only those of its owner, so that an agent that was misled by a text destroys nothing of others. The rights of the
  * caller are checked besides. A job does not know the permissions of the token that it was enqueued for, so it has none.
  * @param author the id of the account, as in `createdBy`
  */
@@ -245,7 +245,7 @@ export function permitsChangeOf(
 }
 
 /**
- * Requires that the credential of a caller permits changes of what this person made.
+ * Requires that the credential of a caller permits changes to records of this author.
  * @param verb what the caller does to it, for the message
  * @param advice what the caller can do instead
  * @throws ServiceError `forbidden`

@@ -21,22 +21,6 @@ interface Run {
 const isSingle = (node: AST.Node) =>
   node.type === 'Character' || node.type === 'CharacterSet' || node.type === 'CharacterClass';
 
-/** Whether a part of an expression that matches one character matches that of a code. */
-function fitsOf(node: AST.Node, flags: string): (code: number) => boolean {
-  const tester = new RegExp(`^(?:${node.raw})$`, flags);
-  const isUnicode = flags.includes('u');
-  const test = (code: number) =>
-    tester.test(isUnicode ? String.fromCodePoint(code) : String.fromCharCode(code));
-  const ofAscii = Array.from({ length: 128 }, (_, code) => test(code));
-  const others = new Map<number, boolean>();
-  return (code) => {
-    if (code < 128) return ofAscii[code]!;
-    let fits = others.get(code);
-    if (fits === undefined) others.set(code, (fits = test(code)));
-    return fits;
-  };
-}
-
 /** Makes a matcher of an expression. It reads backwards in a lookbehind. */
 class Compiler {
   readonly #run: Run;
@@ -78,27 +62,21 @@ class Compiler {
 
   /** The position after one character, or -1. */
   #singleEnd(node: AST.Node, step: 1 | -1, flags: string): (position: number) => number {
-    const fits = fitsOf(node, flags);
+    const tester = new RegExp(`^(?:${node.raw})$`, flags);
+    const known = new Map<number, boolean>();
     const run = this.#run;
-    const back = step === 1 ? 0 : 1;
-    if (!flags.includes('u')) {
-      return (position) => {
-        const from = position - back;
-        if (from < 0 || from >= run.text.length) return -1;
-        if (from !== run.last) run.count += 1;
-        run.last = from;
-        return fits(run.text.charCodeAt(from)) ? position + step : -1;
-      };
-    }
+    const isUnicode = flags.includes('u');
     return (position) => {
-      let from = position - back;
+      let from = step === 1 ? position : position - 1;
       if (from < 0 || from >= run.text.length) return -1;
-      const isLow = step === -1 && from > 0 && /[\udc00-\udfff]/.test(run.text[from]!);
+      const isLow = isUnicode && step === -1 && from > 0 && /[\udc00-\udfff]/.test(run.text[from]!);
       if (isLow && run.text.codePointAt(from - 1)! > 0xffff) from -= 1;
       if (from !== run.last) run.count += 1;
       run.last = from;
-      const code = run.text.codePointAt(from)!;
-      if (!fits(code)) return -1;
+      const code = isUnicode ? run.text.codePointAt(from)! : run.text.charCodeAt(from);
+      let fits = known.get(code);
+      if (fits === undefined) known.set(code, (fits = tester.test(String.fromCodePoint(code))));
+      if (!fits) return -1;
       return step === 1 ? from + (code > 0xffff ? 2 : 1) : from;
     };
   }
@@ -114,16 +92,24 @@ class Compiler {
   #quantifier(node: AST.Quantifier, step: 1 | -1, flags: string): Matcher {
     assert.ok(node.greedy, `${node.raw} is greedy`);
     const { element, min, max } = node;
-    if (isSingle(element)) return this.#repeatedSingle(element, min, max, step, flags);
-    const matcher = this.#element(element as AST.Element, step, flags);
-    const endsOf = (position: number) => {
-      const ends: number[] = [];
-      matcher(position, (end) => {
-        if (end !== position) ends.push(end);
-        return false;
-      });
-      return ends;
-    };
+    let endsOf: (position: number) => number[];
+    if (isSingle(element)) {
+      const endOf = this.#singleEnd(element, step, flags);
+      endsOf = (position) => {
+        const end = endOf(position);
+        return end < 0 ? [] : [end];
+      };
+    } else {
+      const matcher = this.#element(element as AST.Element, step, flags);
+      endsOf = (position) => {
+        const ends: number[] = [];
+        matcher(position, (end) => {
+          if (end !== position) ends.push(end);
+          return false;
+        });
+        return ends;
+      };
+    }
     return (start, then) => {
       const taken = [{ position: start, ends: max === 0 ? [] : endsOf(start) }];
       for (let top = taken.at(-1); top !== undefined; top = taken.at(-1)) {
@@ -134,22 +120,6 @@ class Compiler {
         }
         if (taken.length > min && then(top.position)) return true;
         taken.pop();
-      }
-      return false;
-    };
-  }
-
-  #repeatedSingle(node: AST.Node, min: number, max: number, step: 1 | -1, flags: string): Matcher {
-    const endOf = this.#singleEnd(node, step, flags);
-    return (start, then) => {
-      const taken = [start];
-      while (taken.length <= max) {
-        const end = endOf(taken.at(-1)!);
-        if (end < 0) break;
-        taken.push(end);
-      }
-      for (let count = taken.length - 1; count >= min; count--) {
-        if (then(taken[count]!)) return true;
       }
       return false;
     };
@@ -223,7 +193,7 @@ function counterOf({ source, flags }: RegExp): Counter {
   return counter;
 }
 
-/** The characters that an expression reads in a text from a place on, and the end of its match: -1 without a match. */
+/** The characters that an expression reads in a text from a place on, and the end of its match, or -1. */
 export function countReads(expression: RegExp, text: string, from: number): { reads: number; end: number } {
   const { run, matcher, first } = counterOf(expression);
   Object.assign(run, { text, count: 0, last: -1 });
