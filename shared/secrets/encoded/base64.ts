@@ -6,7 +6,7 @@ const MIN_LENGTH = 16;
 /** The most of a run of characters that is decoded. */
 const MAX_LENGTH = 4096;
 /** A character is read at most twice. */
-const PIECE = 32 * 1024;
+const PIECE = 24 * 1024;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const OTHER = 64;

@@ -3,6 +3,10 @@ import { countReads } from './count-reads.ts';
 
 type Exec = (this: RegExp, text: string) => RegExpExecArray | null;
 const EXEC = Reflect.get(RegExp.prototype, 'exec') as Exec;
+type CodeAt = (this: string, index: number) => number;
+const CODE_AT = Reflect.get(String.prototype, 'charCodeAt') as CodeAt;
+/** Stands for all code that reads single characters. */
+const CODES = 'charCodeAt';
 
 const names = new WeakMap<RegExp, string>();
 
@@ -27,7 +31,10 @@ export interface Reads {
   expressions: Map<string, RegExp>;
 }
 
-/** Counts the characters that each regular expression reads while a function runs, in whatever way it is called. */
+/**
+ * Counts the characters that each regular expression reads while a function runs, in whatever way it is called, and those
+ * that are read with `charCodeAt`.
+ */
 export function watchReads<T>(run: (reads: Reads) => T): { reads: Reads; result: T } {
   const reads: Reads = {
     totals: new Map(),
@@ -58,11 +65,16 @@ export function watchReads<T>(run: (reads: Reads) => T): { reads: Reads; result:
     step.set(expression, count + (step.get(expression) ?? 0));
     return found;
   };
+  String.prototype.charCodeAt = function (this: string, index: number) {
+    if (!isCounting) step.set(CODES, 1 + (step.get(CODES) ?? 0));
+    return CODE_AT.call(this, index);
+  };
   try {
     const result = run(reads);
     reads.endStep();
     return { reads, result };
   } finally {
     RegExp.prototype.exec = EXEC;
+    String.prototype.charCodeAt = CODE_AT;
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findMatches, RULES } from '../../../shared/secrets/find-matches.ts';
+import { findSecrets } from '../../../shared/secrets/find-secrets.ts';
 import type { Rule } from '../../../shared/secrets/match.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 import { type Reads, watchReads } from '../expressions/watch-reads.ts';
@@ -49,6 +50,9 @@ const KNOWN: readonly string[] = [
   '://a:b@',
   'awssecret',
   '[redacted: a]',
+  `.${'a'.repeat(15)}`,
+  'cGFzc3dvcmQ9aHVudGVyMjIK ',
+  'cGFzc3dvcmQ9aHVudGVyMjIK',
 ];
 
 function readsOf(rules: readonly Rule[], texts: readonly string[]): Reads {
@@ -103,4 +107,15 @@ describe('the work of the search for credentials', () => {
       }
     });
   }
+
+  it('reads at most 64 characters of the name of a list for each of its values', () => {
+    const [name, text] = ['password '.repeat(1000), 'a plain value'];
+    const inputs = Array.from({ length: 300 }, () => ({ name, text }));
+    const { reads } = watchReads(({ endStep }) => {
+      for (const _ of findSecrets(inputs)) endStep();
+    });
+    assert.ok(most(reads.steps) <= MAX_STEP, `${most(reads.steps)} in a step`);
+    const length = inputs.length * (text.length + 70);
+    assert.ok(most(reads.totals) <= MAX_TIMES * length, `${most(reads.totals)} of ${length}`);
+  });
 });
