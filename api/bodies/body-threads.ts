@@ -9,6 +9,8 @@ export interface ParsedBody extends Omit<ThreadOutcome, 'hash' | 'fault'> {
   fault: ServiceError | null;
 }
 
+const BODY_THREAD = new URL('./body-thread.ts', import.meta.url);
+
 const revived = ({ code, message, errors }: PassedFault) =>
   new ServiceError(code, message, errors === undefined ? {} : { errors });
 
@@ -16,11 +18,14 @@ const revived = ({ code, message, errors }: PassedFault) =>
 export class BodyThreads {
   /** By the name of the route. Complete when the first body arrives. */
   readonly #data: ThreadData;
+  readonly #file: URL;
   #pool: Piscina<ThreadTask, ThreadOutcome> | null = null;
   #isClosed = false;
 
-  constructor(rules: ReadonlyMap<string, BodyRules>, embeddingModel: string) {
+  /** @param file what the threads run */
+  constructor(rules: ReadonlyMap<string, BodyRules>, embeddingModel: string, file = BODY_THREAD) {
     this.#data = { rules, embeddingModel };
+    this.#file = file;
   }
 
   /** The threads that run now. */
@@ -31,7 +36,8 @@ export class BodyThreads {
   /**
    * Parses a body. A thread parses one at a time; the others wait. The budget of bodies in flight limits them.
    * @param task its bytes are moved, and cannot be read afterwards
-   * @throws ServiceError `unavailable` if the thread ends before, for example because it has too little memory
+   * @throws ServiceError `unavailable` if the thread ends before, for example because it has too little memory, or if the
+   *   last thread ends while the body waits for one
    */
   async parse(task: ThreadTask): Promise<ParsedBody> {
     if (this.#isClosed) throw new ServiceError('unavailable');
@@ -56,7 +62,7 @@ export class BodyThreads {
 
   #start(): Piscina<ThreadTask, ThreadOutcome> {
     const pool: Piscina<ThreadTask, ThreadOutcome> = new Piscina({
-      filename: new URL('./body-thread.ts', import.meta.url).href,
+      filename: this.#file.href,
       workerData: this.#data,
       minThreads: 0,
       maxThreads: Math.max(1, availableParallelism() - 1),
@@ -69,6 +75,13 @@ export class BodyThreads {
     });
     // An idle thread that ends is replaced when it is needed. Without a listener the process would end.
     pool.on('error', () => undefined);
+    // The thread is still counted when it ends.
+    pool.on('workerDestroy', () => setImmediate(refuseWaiting, pool));
     return pool;
   }
+}
+
+/** Refuses the bodies that wait if no thread is left: the pool of piscina 5.3 starts another one only for the next body. */
+function refuseWaiting(pool: Piscina<ThreadTask, ThreadOutcome>): void {
+  if (pool.threads.length === 0 && pool.queueSize > 0) void pool.destroy();
 }

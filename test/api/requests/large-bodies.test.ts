@@ -259,19 +259,6 @@ describe('a body above 4 MiB', { timeout: 300_000 }, () => {
     }
   });
 
-  it('returns 503 if its thread ends, and the next body is parsed in a new one', async (t) => {
-    const { bodyThreads } = app;
-    const parse = bodyThreads.parse.bind(bodyThreads);
-    t.mock.method(bodyThreads, 'parse', (task: Parameters<typeof parse>[0]) => {
-      const parsed = parse(task);
-      for (const thread of bodyThreads.threads) void thread.terminate();
-      return parsed;
-    });
-    assert.equal(outcome(await send(INGEST, { title: 'x', text: newId() })), '503 unavailable');
-    t.mock.restoreAll();
-    assert.equal((await send(INGEST, { title: 'x', text: newId() })).statusCode, 201);
-  });
-
   it('releases its bytes if the connection closes while it is parsed', async (t) => {
     const bytes = padded({ title: 'x', text: 'aborted', unknown: 1 });
     const { request } = sendHead(base, INGEST, company.headers, bytes.length);
