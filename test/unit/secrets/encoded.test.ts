@@ -64,6 +64,12 @@ describe('credentials that are encoded', () => {
     });
   }
 
+  it('finds a value whose base64 for addresses has both signs of that alphabet', () => {
+    const encoded = Buffer.from('password=~~~H1?unter22isLong').toString('base64url');
+    assert.match(encoded, /-.*_/);
+    assert.equal(find(`see ${encoded}`).findings.length, 1);
+  });
+
   it('reports the range of the encoded value in code points of the text', () => {
     const { findings } = find(`🔑 password%3D${percent(SECRET)}!`);
     assert.deepEqual(

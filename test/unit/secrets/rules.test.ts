@@ -92,6 +92,14 @@ describe('the rules for credentials', () => {
     assert.equal(find(`aws_secret_access_key = ${token}`).masked, 'aws_secret_access_key = [redacted: aws]');
   });
 
+  it('looks for no name within a credential', () => {
+    const value = 'Hunter22 token="';
+    const rest = ' (see 4f5a6b7c8d9e0f1a2b3c) and "x"';
+    const [inner] = find(`token="${rest}`).findings;
+    assert.equal(inner?.rule, 'secret-value');
+    assert.equal(find(`password='${value}'${rest}`).masked, `password='[redacted: password]'${rest}`);
+  });
+
   it('cannot be switched off by a comment in the text', () => {
     const secret = ['gl', 'pat-', 'q4W'.repeat(8)].join('');
     const masked = find(`// secretlint-disable\n${secret} // secretlint-disable-line`).masked;
