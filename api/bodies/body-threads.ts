@@ -1,10 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../shared/errors.ts';
-import type { BodyRules, PassedFault, ThreadData, ThreadOutcome, ThreadTask } from './body-thread.ts';
+import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
+import type {
+  BodyRules,
+  PassedFault,
+  PassedMetadata,
+  ThreadData,
+  ThreadOutcome,
+  ThreadTask,
+} from './body-thread.ts';
 
 /** A body that was parsed in a thread. */
-export interface ParsedBody extends Omit<ThreadOutcome, 'hash' | 'fault'> {
+export interface ParsedBody extends Omit<ThreadOutcome, 'metadata' | 'hash' | 'fault'> {
   hash: Buffer | null;
   fault: ServiceError | null;
 }
@@ -42,11 +50,12 @@ export class BodyThreads {
   async parse(task: ThreadTask): Promise<ParsedBody> {
     if (this.#isClosed) throw new ServiceError('unavailable');
     this.#pool ??= this.#start();
-    const { body, hash, fault } = await this.#pool
+    const { body, metadata, hash, fault } = await this.#pool
       .run(task, { transferList: [task.bytes.buffer as ArrayBuffer] })
       .catch((cause: unknown) => {
         throw new ServiceError('unavailable', undefined, { cause });
       });
+    await putMetadata(body, metadata);
     return {
       body,
       hash: hash === null ? null : Buffer.from(hash),
@@ -78,6 +87,17 @@ export class BodyThreads {
     // The thread is still counted when it ends.
     pool.on('workerDestroy', () => setImmediate(refuseWaiting, pool));
     return pool;
+  }
+}
+
+/** Puts metadata back where it was. The event loop turns in between. */
+async function putMetadata(body: unknown, metadata: readonly PassedMetadata[]): Promise<void> {
+  const yieldIfDue = yieldBetweenSteps();
+  for (const { list, index, json } of metadata) {
+    const lists = body as Record<string, { metadata: unknown }[]>;
+    const holder = list === null ? (body as { metadata: unknown }) : lists[list]![index]!;
+    holder.metadata = JSON.parse(json);
+    await yieldIfDue();
   }
 }
 

@@ -27,7 +27,8 @@ declare module 'fastify' {
 
 /**
  * A larger body is parsed and checked in a thread: parsing is one step of the event loop, and takes 150 ms for some
- * bodies of 32 MiB on a fast machine.
+ * bodies of 32 MiB on a fast machine. For the worst of this length, two million numbers of one digit, it took 31 to 45 ms on
+ * a slow one; decoding, the check of texts and the schema are steps of their own, of at most 30 ms.
  */
 export const MAX_INLINE_BYTES = 4 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import type { JsonLimits } from '../bodies/json-shape.ts';
 
 /**
- * Limits for the JSON of bodies. Parsing a body and receiving it from a thread are one step of the event loop each, and the
- * limits keep both below 60 ms, whatever the body contains. What costs most are small objects with a name of their own each.
+ * Limits for the JSON of bodies. Parsing a body is one step of the event loop, and the limits keep it short, whatever the
+ * body contains. What costs most are objects with many different names.
  * Every limit is above the largest body that the schema of its route accepts, except those of complete: see there.
  * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
  * or an item with a vector has 1,024 numbers, or one string.
