@@ -121,20 +121,20 @@ function replaceVectors(body: unknown, list: string): ArrayBufferLike[] {
   return buffers;
 }
 
-/** Takes the metadata out of a valid body. */
-function takeMetadata(body: unknown): PassedMetadata[] {
-  const taken: PassedMetadata[] = [];
-  const take = (holder: { metadata?: unknown } | null, list: string | null, index: number) => {
+/** Removes the metadata from a valid body, and returns it. */
+function removeMetadata(body: unknown): PassedMetadata[] {
+  const removed: PassedMetadata[] = [];
+  const remove = (holder: { metadata?: unknown } | null, list: string | null, index: number) => {
     if (typeof holder?.metadata !== 'object') return;
-    taken.push({ list, index, json: JSON.stringify(holder.metadata) });
+    removed.push({ list, index, json: JSON.stringify(holder.metadata) });
     holder.metadata = null;
   };
-  take(body as object, null, 0);
+  remove(body as object, null, 0);
   for (const [name, list] of Object.entries(body as object)) {
     if (!Array.isArray(list)) continue;
-    for (const [index, entry] of list.entries()) take(entry as object | null, name, index);
+    for (const [index, entry] of list.entries()) remove(entry as object | null, name, index);
   }
-  return taken;
+  return removed;
 }
 
 function passed(error: unknown): PassedFault {
@@ -165,7 +165,7 @@ export default async function parseBody({ route, bytes, isHashed }: ThreadTask):
     assertMetadataSizes(body);
     const hash = isHashed ? new Uint8Array(await jsonHash(body, 'given')) : null;
     const buffers = vectorList === null ? [] : replaceVectors(body, vectorList);
-    const metadata = takeMetadata(body);
+    const metadata = removeMetadata(body);
     return movable({ body, metadata, hash, fault: null }, buffers);
   } catch (error) {
     const fault = passed(error);
