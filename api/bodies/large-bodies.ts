@@ -47,7 +47,7 @@ export async function parseInThread(request: FastifyRequest, bytes: Uint8Array):
   request.isBodyChecked = true;
   request.bodyFault = fault;
   request.bodyHash = hash;
-  if (typeof body === 'object' && body !== null) validated.add(body);
+  if (fault === null && typeof body === 'object' && body !== null) validated.add(body);
   return body;
 }
 

@@ -246,7 +246,7 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
 }
 
 function assertCanReplace(scope: TeamScope, { createdBy }: Source): void {
-  const advice = 'store the text under another name';
+  const advice = 'store the text under another externalId (in MCP: key)';
   requireChangeOf(scope, { author: createdBy, verb: 'change a source', advice });
 }
 

@@ -172,7 +172,7 @@ describe('an agent token without memory:review, whose owner has Full access', ()
     const agent = await agentOf(scene, WITHOUT_REVIEW);
     const args = { text: 'The pump was sold.', key: given.externalId };
     const refused = await callTool(service, agent, 'remember', args);
-    assert.match(refused.text, /^forbidden: .*memory:review.*another name/);
+    assert.match(refused.text, /^forbidden: .*memory:review.*another externalId \(in MCP: key\)/);
     assert.equal((await readSource(service, company, id)).chunks[0]?.text, given.text);
     assert.equal(await toolOutcome(service, agent, 'remember', { ...args, key: 'pump 5' }), 'ok');
     const reviewing = await agentOf(scene, WITH_REVIEW);
