@@ -13,7 +13,12 @@ export interface Failure {
   /** The test file, by its path in the repository; several where one process ran them and ended. */
   files: string[];
   error: unknown;
+  /** The end of what a file that could not be run has written to stderr. */
+  printed: string;
 }
+
+/** How much is kept of what a file has written to stderr. */
+const KEPT_OUTPUT = 4000;
 
 const inRepository = (file: string) => relative(ROOT, resolve(file));
 
@@ -23,6 +28,10 @@ const inRepository = (file: string) => relative(ROOT, resolve(file));
  */
 export function collectFailures(events: TestsStream, filesOf: ReadonlyMap<string, string[]>): Failure[] {
   const failures: Failure[] = [];
+  const printed = new Map<string, string>();
+  events.on('test:stderr', ({ file, message }) => {
+    printed.set(file, `${printed.get(file) ?? ''}${message}`.slice(-KEPT_OUTPUT));
+  });
   let names: string[] = [];
   // Events come in the order of the tests of a file, and one file after the other.
   events.on('test:start', ({ nesting, name }) => {
@@ -47,6 +56,8 @@ export function collectFailures(events: TestsStream, filesOf: ReadonlyMap<string
       names: isFile ? [] : [...names.slice(0, nesting), name],
       files: failed.map(inRepository),
       error: cause,
+      // Of a process that ended, the error says only that it failed.
+      printed: isFile ? (printed.get(entryFile) ?? '') : '',
     });
   });
   return failures;
@@ -70,5 +81,5 @@ export function commandFor({ names, files }: Failure, database: Round['database'
 /** What failed, why, and how to run it alone. */
 export function describeFailure(failure: Failure, database: Round['database']): string {
   const name = failure.names.length === 0 ? failure.files.join(', ') : failure.names.join(' > ');
-  return `✖ ${name}\n${inspect(failure.error)}\nRun it alone: ${commandFor(failure, database)}\n`;
+  return `✖ ${name}\n${inspect(failure.error)}\n${failure.printed}Run it alone: ${commandFor(failure, database)}\n`;
 }
