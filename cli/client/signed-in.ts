@@ -4,7 +4,14 @@ import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
 import { type Found, findVariable } from './environment.ts';
 import { findTeam } from './find-team.ts';
-import { chosenProfile, loginCommand, type Profile, profileOption, readProfileSettings } from './profiles.ts';
+import {
+  chosenProfile,
+  loginCommand,
+  type Profile,
+  profileOption,
+  readProfileSettings,
+  UNNAMED,
+} from './profiles.ts';
 import { type Credential, connect, type ServiceClient } from './service-client.ts';
 import { readSession } from './session-file.ts';
 import { environmentToken, placeName, serviceUrl, serviceUrlFor } from './settings.ts';
@@ -45,6 +52,16 @@ function chosenToken(): Found | null {
   );
 }
 
+/** Why a token is not used although it is set, and what to do; null if none is set. Call it if no token was chosen. */
+function hiddenToken(givenProfile: string | undefined): { why: string; remedy: string } | null {
+  const token = findVariable('MEMORY_API_TOKEN');
+  if (token === null) return null;
+  if (givenProfile !== undefined)
+    return { why: 'with --profile, MEMORY_API_TOKEN is not used', remedy: 'leave --profile out' };
+  const why = `with MEMORY_PROFILE in the environment, MEMORY_API_TOKEN of ${placeName(token.place)} is not used`;
+  return { why, remedy: 'unset MEMORY_PROFILE' };
+}
+
 /**
  * Where to send requests, and with what credential: that of the profile of `--profile`, otherwise MEMORY_API_TOKEN or the
  * profile of MEMORY_PROFILE, whichever is set, otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
@@ -62,6 +79,12 @@ export async function findAccess({ url: givenUrl, profile: givenProfile }: Conne
   }
   const profile = chosenProfile(givenProfile);
   const session = await readSession(profile);
+  const hidden = session === null ? hiddenToken(givenProfile) : null;
+  if (hidden !== null) {
+    const who = profile === null ? 'you are not signed in' : `the profile ${profile} has no session`;
+    const login = profile === null ? `${PROGRAM} login` : loginCommand(profile, '<url>');
+    throw new CommandError(`${who}, and ${hidden.why}: sign in with ${login}, or ${hidden.remedy}`);
+  }
   if (session === null && profile !== null) {
     throw new CommandError(
       `the profile ${profile} has no session: sign in with ${loginCommand(profile, '<url>')}`,
@@ -90,6 +113,15 @@ export async function findAccess({ url: givenUrl, profile: givenProfile }: Conne
 export async function signedIn(given: Connection): Promise<SignedIn> {
   const { url, credential, profile } = await findAccess(given);
   return { service: connect(url, credential), url, source: credential.source, profile };
+}
+
+/**
+ * The options with which another command uses the same service and the same credential. They name the unnamed profile
+ * too: otherwise MEMORY_PROFILE, where that command runs, would choose another account. With a token they name none,
+ * because a profile hides the token.
+ */
+export function connectionWords({ url, source, profile }: Omit<SignedIn, 'service'>): string[] {
+  return [...(source === 'session' ? ['--profile', profile ?? UNNAMED] : []), '--url', url];
 }
 
 /** The id of the default Team; null if the user has chosen none for this service. */

@@ -115,7 +115,10 @@ async function addressWithoutCredential({ url, profile: given }: Given): Promise
 }
 
 async function runChecks(given: Given): Promise<Check[]> {
-  const signIn = `sign in with ${PROGRAM} login${given.profile === undefined ? '' : ` --profile ${given.profile}`}, or set MEMORY_API_TOKEN`;
+  const signIn =
+    given.profile === undefined
+      ? `sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN`
+      : `sign in with ${PROGRAM} login --profile ${given.profile}, or leave --profile out and set MEMORY_API_TOKEN`;
   const found = await attempt('Credential', signIn, () => findAccess(given));
   const fault = 'fault' in found ? [found.fault] : [];
   const url =

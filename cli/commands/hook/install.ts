@@ -1,8 +1,7 @@
 import { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { findClient } from '../../client/find-team.ts';
 import { ALL_LAYERS } from '../../client/layers.ts';
-import { UNNAMED } from '../../client/profiles.ts';
-import { signedInToTeam } from '../../client/signed-in.ts';
+import { connectionWords, signedInToTeam } from '../../client/signed-in.ts';
 import { AGENT_NAMES } from '../../hooks/agents.ts';
 import { RECALL_OPTIONS } from '../../hooks/hook-options.ts';
 import { changeHooksFile } from '../../hooks/setup/hooks-file.ts';
@@ -29,30 +28,27 @@ export const hookInstall: Command<typeof options> = {
   section: 'agent',
   summary: 'install the hooks in a coding agent',
   about: `Adds the hooks to the settings of a coding agent (${AGENT_NAMES}), and prints what was written. Hooks of
-other programs stay. A second run replaces the first. The hooks use the service, the profile, the Team and the client of
-this command. It is refused if the other place, of --user and --project, already has these hooks.`,
+other programs stay. A second run replaces the first. The hooks use the service, the credential, the Team and the client
+of this command. It is refused if the other place, of --user and --project, already has these hooks.`,
   options,
   operand: { name: 'agent' },
   notes: `The credential is MEMORY_API_TOKEN from the environment, otherwise the session that login saved; with a
-profile, it is the session of the profile. The hooks look for it in the same way each time, and it is not written into
-the settings. An agent token with memory:read and memory:write is enough for them.`,
+profile, it is the session of the profile. The hooks look for it in the same place each time, and it is not written into
+the settings: a session by the name of its profile, and a token in MEMORY_API_TOKEN where the agent runs. An agent token with memory:read and memory:write is enough for them.`,
   ignoresEnvironmentFile: true,
   async run(values, operand) {
     const agent = parseAgent(operand);
     const file = await hooksFile(agent, values);
     await assertNotInOtherPlace(agent, values);
-    const { service, url, source, profile } = await signedInToTeam(values);
+    const signedIn = await signedInToTeam(values);
+    const { service, url, source } = signedIn;
     const team = await service.get('/v1/team', SelectedTeam);
     const client =
       values.client === undefined || values.client === ALL_LAYERS
         ? values.client
         : await findClient(service, values.client);
     const words = [
-      // The unnamed profile too: otherwise MEMORY_PROFILE, where the agent runs, would choose another account.
-      '--profile',
-      profile ?? UNNAMED,
-      '--url',
-      url,
+      ...connectionWords(signedIn),
       '--team',
       team.id,
       ...(client === undefined ? [] : ['--client', client]),

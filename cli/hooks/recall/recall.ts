@@ -2,9 +2,8 @@ import { isId } from '../../../shared/ids.ts';
 import { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { type Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { requestedScope } from '../../client/layers.ts';
-import { UNNAMED } from '../../client/profiles.ts';
 import { chooseQueryVector, type QueryVector } from '../../client/query-vector.ts';
-import { type SignedIn, signedInToTeam } from '../../client/signed-in.ts';
+import { connectionWords, type SignedIn, signedInToTeam } from '../../client/signed-in.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { ownCommand } from '../own-command.ts';
 import { recallBlock } from './recall-block.ts';
@@ -28,9 +27,10 @@ interface Found {
  * The command that shows more of a hit. It names everything that decides where it sends the credential, because it is
  * run in the folder of the session, whose .env could name something else.
  */
-async function readOnCommand({ service, url, profile }: SignedIn, team: string | undefined): Promise<string> {
+async function readOnCommand(signedIn: SignedIn, team: string | undefined): Promise<string> {
+  const { service } = signedIn;
   const teamId = team !== undefined && isId(team) ? team : (await service.get('/v1/team', SelectedTeam)).id;
-  return ownCommand('expand', '--profile', profile ?? UNNAMED, '--url', url, '--team', teamId);
+  return ownCommand('expand', ...connectionWords(signedIn), '--team', teamId);
 }
 
 async function find(options: HookOptions, query: string, timeoutMs: number): Promise<Found> {

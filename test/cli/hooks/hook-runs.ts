@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { TestApp } from '../../support/app.ts';
+import { execFile } from '../../support/needs/command.ts';
+import { runnerEnvironment } from '../../support/runner-environment.ts';
+import { type Caller, post } from '../../support/team.ts';
 import type { Ended, Person } from '../cli.ts';
 
 /** The agents whose input has fixtures. See fixtures/README.md. */
@@ -40,4 +46,61 @@ export function assertSilent(ended: Ended): void {
 export function printedBy(ended: Ended): string {
   assert.deepEqual([ended.code, ended.stderr], [0, '']);
   return ended.stdout;
+}
+
+/** A file of an agent with hooks. */
+export interface HooksFile {
+  hooks: Record<string, { matcher?: string; hooks: { type: string; command: string; timeout: number }[] }[]>;
+}
+
+/** Reads a file of an agent. */
+export const readJson = async <Data = HooksFile>(path: string) =>
+  JSON.parse(await readFile(path, 'utf8')) as Data;
+
+/** The only command of an event. */
+export function commandOf({ hooks }: HooksFile, event: string): string {
+  const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
+  assert.deepEqual(
+    all.map(({ type }) => type),
+    ['command'],
+  );
+  return all[0]?.command ?? '';
+}
+
+/** Runs a hook as an agent does: its command in a shell, with the JSON of the event on standard input. */
+export function runAsAgent(
+  { home }: Person,
+  command: string,
+  input: string,
+  given: Record<string, string> = {},
+): Promise<Ended> {
+  const env = { HOME: home, PATH: '/usr/bin:/bin', ...ENOUGH_TIME, ...runnerEnvironment(), ...given };
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-c', command], { cwd: '/', env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** All staged captures of a Company, in the order of the session. They are released again. */
+export async function stagedCaptures(service: Pick<TestApp, 'app'>, company: Caller): Promise<Capture[]> {
+  const claimed = await post(service, company, '/v1/memory/consolidation/claim', { limit: 20 });
+  const { batch } = claimed.json<{ batch: { id: string; captures: Capture[] } | null }>();
+  if (batch === null) return [];
+  await post(service, company, '/v1/memory/consolidation/release', { batchId: batch.id });
+  return batch.captures.sort((a, b) => Number(a.sequence) - Number(b.sequence));
+}
+
+/** The staged captures, when a process that no hook waits for has staged the first one. */
+export async function capturesStagedLater(
+  service: Pick<TestApp, 'app'>,
+  company: Caller,
+): Promise<Capture[]> {
+  let captures: Capture[] = [];
+  for (let tries = 0; captures.length === 0 && tries < 600; tries += 1) {
+    await pause(100);
+    captures = await stagedCaptures(service, company);
+  }
+  return captures;
 }

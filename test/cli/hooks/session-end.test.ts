@@ -2,29 +2,28 @@ import assert from 'node:assert/strict';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Capture, MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
+import { MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
 import { openTestApp } from '../../support/app.ts';
 import { addClient, post } from '../../support/team.ts';
 import { openHomes, otherServices, type Person } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
-import { AGENTS, type Agent, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
+import {
+  AGENTS,
+  type Agent,
+  assertSilent,
+  capturesStagedLater,
+  hookInput,
+  printedBy,
+  readFixture,
+  runHook,
+  stagedCaptures,
+} from './hook-runs.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const openOther = otherServices();
 const owner = () => signedInOwner(service, base, newPerson);
-type Company = Awaited<ReturnType<typeof owner>>['company'];
-
-/** All staged captures of a Company, in the order of the session. They are released again. */
-async function stagedCaptures(company: Company): Promise<Capture[]> {
-  const claimed = await post(service, company, '/v1/memory/consolidation/claim', { limit: 20 });
-  const { batch } = claimed.json<{ batch: { id: string; captures: Capture[] } | null }>();
-  if (batch === null) return [];
-  await post(service, company, '/v1/memory/consolidation/release', { batchId: batch.id });
-  return batch.captures.sort((a, b) => Number(a.sequence) - Number(b.sequence));
-}
 
 /** Stages a transcript in this process, and returns what the command prints. */
 async function stage(person: Person, agent: Agent, transcript: string, ...more: string[]): Promise<string> {
@@ -45,7 +44,7 @@ describe('hook session-end', () => {
         await stage(person, agent, await readFixture(agent, 'transcript.jsonl')),
         'The session has 1 capture.\n',
       );
-      const [capture, ...more] = await stagedCaptures(company);
+      const [capture, ...more] = await stagedCaptures(service, company);
       const { session_id } = JSON.parse(await hookInput(agent, 'session-end')) as { session_id: string };
       assert.deepEqual(more, []);
       assert.deepEqual(
@@ -71,11 +70,7 @@ describe('hook session-end', () => {
     await writeFile(path, await readFixture('codex', 'transcript.jsonl'));
     const input = await hookInput('codex', 'session-end', { transcript_path: path });
     assertSilent(await runHook(person, ['session-end', '--agent', 'codex'], input));
-    let captures: Capture[] = [];
-    for (let tries = 0; captures.length === 0 && tries < 600; tries += 1) {
-      await pause(100);
-      captures = await stagedCaptures(company);
-    }
+    const captures = await capturesStagedLater(service, company);
     assert.match(captures[0]?.summary ?? '', /^Person:\nHow long does the payment gateway/);
   });
 
@@ -89,7 +84,7 @@ describe('hook session-end', () => {
     const resumed = `${short}${record('assistant', `You are welcome. ${'And so on. '.repeat(30)}`)}\n`;
     for (let time = 0; time < 2; time += 1)
       assert.equal(await stage(person, 'claude-code', resumed), 'The session has 2 captures.\n');
-    const captures = await stagedCaptures(company);
+    const captures = await stagedCaptures(service, company);
     assert.deepEqual(
       captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]),
       [
@@ -110,7 +105,7 @@ describe('hook session-end', () => {
       record('user', `x${'🙂'.repeat(40_000)}`),
     ];
     assert.equal(await stage(person, 'claude-code', transcript.join('\n')), 'The session has 5 captures.\n');
-    const captures = await stagedCaptures(company);
+    const captures = await stagedCaptures(service, company);
     assert.deepEqual(
       captures.map(({ sequence }) => sequence),
       [1, 2, 3, 4, 5],
@@ -135,7 +130,7 @@ describe('hook session-end', () => {
     const ended = await runHook(person, ['session-end', '--wait'], input);
     assert.deepEqual([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, /expected session_id and transcript_path/);
-    assert.deepEqual(await stagedCaptures(company), []);
+    assert.deepEqual(await stagedCaptures(service, company), []);
   });
 
   test('stages in the layer that --client names, with an agent token that can write', async () => {
@@ -155,7 +150,7 @@ describe('hook session-end', () => {
     const args = ['session-end', '--wait', '--client', clientId, '--url', base];
     const stranger = await newPerson();
     printedBy(await runHook(stranger, args, input, { MEMORY_API_TOKEN: token }));
-    const [capture] = await stagedCaptures(company);
+    const [capture] = await stagedCaptures(service, company);
     assert.deepEqual([capture?.clientId, capture?.createdWith?.name], [clientId, 'hooks']);
   });
 

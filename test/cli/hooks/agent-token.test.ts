@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createAgent } from '../../support/agent-tokens.ts';
+import { openTestApp } from '../../support/app.ts';
+import { post } from '../../support/team.ts';
+import { assertRefused, openHomes } from '../cli.ts';
+import { signedInOwner } from '../cli-person.ts';
+import {
+  AGENTS,
+  assertSilent,
+  capturesStagedLater,
+  commandOf,
+  hookInput,
+  printedBy,
+  readFixture,
+  readJson,
+  runAsAgent,
+} from './hook-runs.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+
+const USER_FILES = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' } as const;
+
+/** A home without a session, an agent token for its hooks, and a text that they can find. */
+async function withAgentToken() {
+  const [company, person] = [await service.company(), await newPerson()];
+  const stored = { title: 'Retries', text: 'The payment gateway waits 40 seconds before it retries.' };
+  await post(service, company, '/v1/memory/ingest', stored);
+  const permissions = ['memory:read', 'memory:write'] as const;
+  const { token } = await createAgent(service, company, company, { permissions });
+  const env = { MEMORY_API_TOKEN: token, MEMORY_API_PUBLIC_URL: base };
+  return { company, person, env };
+}
+
+describe('hooks that are installed with an agent token', () => {
+  for (const agent of AGENTS) {
+    test(`recall in ${agent}, name a command that reads on, and stage`, async () => {
+      const { company, person, env } = await withAgentToken();
+      const installed = printedBy(await person.run(['hook', 'install', agent], { env }));
+      assert.match(installed, /^They use MEMORY_API_TOKEN, which must be set where the agent runs\.$/m);
+      const content = await readJson(join(person.home, USER_FILES[agent]));
+      const asAgent = (command: string, input: string) => runAsAgent(person, command, input, env);
+      const prompt = await hookInput(agent, 'user-prompt-submit');
+      const recalled = printedBy(await asAgent(commandOf(content, 'UserPromptSubmit'), prompt));
+      assert.match(recalled, /waits 40 seconds/);
+      const [, readOn = '', chunk = ''] =
+        /^To read on: (.+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(recalled) ?? [];
+      assert.match(printedBy(await asAgent(`${readOn} ${chunk}`, '')), /waits 40 seconds/);
+      const path = join(person.home, 'transcript.jsonl');
+      await writeFile(path, await readFixture(agent, 'transcript.jsonl'));
+      const ended = await hookInput(agent, 'session-end', { transcript_path: path });
+      assertSilent(await asAgent(commandOf(content, 'SessionEnd'), ended));
+      const [capture] = await capturesStagedLater(service, company);
+      assert.equal(capture?.createdWith?.name, 'An agent');
+    });
+  }
+
+  test('use the token also where a session is saved, a .env names a profile, and the session ends', async () => {
+    const { person, env } = await withAgentToken();
+    const signedIn = await signedInOwner(service, base, newPerson);
+    printedBy(await signedIn.person.run(['hook', 'install', 'codex'], { env }));
+    const command = commandOf(
+      await readJson(join(signedIn.person.home, USER_FILES.codex)),
+      'UserPromptSubmit',
+    );
+    assert.ok(!command.includes('--profile'), command);
+    const project = join(person.home, 'ledger');
+    await mkdir(project);
+    await writeFile(join(project, '.env'), 'MEMORY_PROFILE=another\nMEMORY_API_TOKEN=another\n');
+    const prompt = await hookInput('codex', 'user-prompt-submit', { cwd: project });
+    assert.match(
+      printedBy(await runAsAgent(signedIn.person, `cd ${project} && ${command}`, prompt, env)),
+      /waits 40 seconds/,
+    );
+  });
+
+  test('keep the profile that was named or signed in', async () => {
+    const { person, text } = await signedInOwner(service, base, newPerson);
+    const installed = async () =>
+      commandOf(await readJson(join(person.home, USER_FILES.codex)), 'UserPromptSubmit');
+    await text('hook', 'install', 'codex');
+    assert.match(await installed(), / --profile default --url /);
+    await text('hook', 'install', 'codex', '--profile', 'default');
+    assert.match(await installed(), / --profile default --url /);
+  });
+});
+
+describe('a profile that hides the token', () => {
+  test('is named in the refusal, with the way to use the token', async () => {
+    const { person, env } = await withAgentToken();
+    const why = /with --profile, MEMORY_API_TOKEN is not used: .+ or leave --profile out/;
+    for (const profile of ['default', 'work'])
+      assertRefused(await person.run(['whoami', '--profile', profile], { env }), why);
+    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${env.MEMORY_API_TOKEN}\n`);
+    assertRefused(
+      await person.run(['whoami', '--url', base], { env: { MEMORY_PROFILE: 'work' } }),
+      /with MEMORY_PROFILE in the environment, MEMORY_API_TOKEN of \.env is not used/,
+    );
+  });
+});
