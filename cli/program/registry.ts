@@ -16,6 +16,7 @@ import { hookInstall } from '../commands/hook/install.ts';
 import { hookPrompt } from '../commands/hook/prompt.ts';
 import { hookSessionEnd } from '../commands/hook/session-end.ts';
 import { hookSessionStart } from '../commands/hook/session-start.ts';
+import { hookTurnEnd } from '../commands/hook/turn-end.ts';
 import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
 import { archive } from '../commands/memory/archive.ts';
@@ -93,6 +94,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'hook uninstall': hookUninstall,
   'hook session-start': hookSessionStart,
   'hook prompt': hookPrompt,
+  'hook turn-end': hookTurnEnd,
   'hook session-end': hookSessionEnd,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,

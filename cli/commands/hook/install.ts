@@ -5,7 +5,7 @@ import { connectionWords, signedInToTeam } from '../../client/signed-in.ts';
 import { AGENT_NAMES } from '../../hooks/agents.ts';
 import { RECALL_OPTIONS } from '../../hooks/hook-options.ts';
 import { changeHooksFile } from '../../hooks/setup/hooks-file.ts';
-import { hooksOf, MANIFESTS } from '../../hooks/setup/manifests.ts';
+import { hooksOf, MANIFESTS, withoutStaging } from '../../hooks/setup/manifests.ts';
 import {
   assertNotInOtherPlace,
   hooksFile,
@@ -53,9 +53,9 @@ the settings: a session by the name of its profile, and a token in MEMORY_API_TO
       team.id,
       ...(client === undefined ? [] : ['--client', client]),
     ];
-    const { SessionEnd, ...recall } = hooksOf(agent, words);
+    const all = hooksOf(agent, words);
     // A session can be staged in only one layer. The Team layer would show the clients to the whole Team.
-    const groups = client === ALL_LAYERS || SessionEnd === undefined ? recall : { ...recall, SessionEnd };
+    const groups = client === ALL_LAYERS ? withoutStaging(all) : all;
     await changeHooksFile(file, groups);
     const hooks = Object.fromEntries(
       Object.entries(groups).map(([event, list]) => [

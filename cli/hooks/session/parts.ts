@@ -54,11 +54,15 @@ export function nextPart(messages: readonly Message[], from: number): Part {
   return { text, upTo, startedAt: times[0] ?? null, endedAt: times.at(-1) ?? null };
 }
 
-/** Whether the messages from here on are worth a capture. */
-export function isWorthStaging(messages: readonly Message[], from: number): boolean {
+/**
+ * Whether the messages from here on are worth a capture. What is short waits for the next messages. At the end of a
+ * session no more follow, so once it has a capture, the rest is staged however short it is.
+ */
+export function isWorthStaging(messages: readonly Message[], from: number, isEnd: boolean): boolean {
   const rest = messages.slice(from);
-  const isWholeSession = from === 0;
+  const hasCapture = from > 0;
+  if (hasCapture && isEnd) return rest.length > 0;
   const hasBoth = ['Person', 'Agent'].every((one) => rest.some(({ speaker }) => speaker === one));
   const characters = rest.reduce((sum, { text }) => sum + text.length, 0);
-  return characters >= MIN_CHARACTERS && (hasBoth || !isWholeSession);
+  return characters >= MIN_CHARACTERS && (hasBoth || hasCapture);
 }

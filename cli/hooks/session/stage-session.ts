@@ -20,17 +20,19 @@ const absolutePath = (path: string) => (path.startsWith('~/') ? homedir() + path
  * Stages a session as captures, one for each part. A session that was staged before, or that was resumed, is staged from
  * where it ended: the metadata of each capture has the number of messages up to its end, and the service answers a sequence that it
  * already has with the capture that has it.
+ * @param isEnd whether the session has ended
  * @returns the number of captures that the session has
  * @throws CommandError
  */
 export async function stageSession(
   options: HookOptions,
   { sessionId, transcriptPath, cwd }: HookInput,
+  isEnd: boolean,
 ): Promise<number> {
   if (sessionId === '' || transcriptPath === '')
     throw new CommandError('standard input: expected session_id and transcript_path');
   const messages = splitLong(await readTranscript(absolutePath(transcriptPath)));
-  if (!isWorthStaging(messages, 0)) return 0;
+  if (!isWorthStaging(messages, 0, isEnd)) return 0;
   const { service: asked } = await signedInToTeam(options);
   const service = withRetry(asked, () => {});
   const clientId = await findOptionalClient(service, options.client);
@@ -40,7 +42,7 @@ export async function stageSession(
   };
   let from = 0;
   for (let sequence = 1; sequence <= MAX_PARTS; sequence += 1) {
-    if (from >= messages.length || !isWorthStaging(messages, from)) return sequence - 1;
+    if (!isWorthStaging(messages, from, isEnd)) return sequence - 1;
     const { text, upTo, startedAt, endedAt } = nextPart(messages, from);
     const { capture } = await service.post('/v1/memory/captures', CaptureResponse, {
       sessionId,

@@ -6,7 +6,7 @@ import { CommandError } from '../../terminal/command-error.ts';
 import type { HookGroups } from './manifests.ts';
 
 /** A hook of this program: how its command ends, before its options. */
-const OWN_HOOK = / hook (?:session-start|prompt|session-end) --agent (?:claude-code|codex)(?: |$)/;
+const OWN_HOOK = / hook (?:session-start|prompt|turn-end|session-end) --agent (?:claude-code|codex)(?: |$)/;
 
 /** A file of settings with hooks. Everything else in it is kept. */
 type Settings = Record<string, unknown>;

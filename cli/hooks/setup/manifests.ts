@@ -72,3 +72,11 @@ export function hooksOf(agent: Agent, words: readonly string[]): HookGroups {
   });
   return Object.fromEntries(groups);
 }
+
+/** The events at which the hooks stage a session. */
+const STAGING_EVENTS = ['Stop', 'PreCompact', 'SessionEnd'];
+
+/** The hooks that only search. */
+export function withoutStaging(groups: HookGroups): HookGroups {
+  return Object.fromEntries(Object.entries(groups).filter(([event]) => !STAGING_EVENTS.includes(event)));
+}

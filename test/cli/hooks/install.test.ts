@@ -29,7 +29,7 @@ const FILES = {
   codex: { user: '.codex/hooks.json', project: '.codex/hooks.json' },
 } as const;
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
-const EVENTS = ['SessionStart', 'UserPromptSubmit', 'SessionEnd'] as const;
+const EVENTS = ['SessionStart', 'UserPromptSubmit', 'Stop', 'PreCompact', 'SessionEnd'] as const;
 
 describe('hook install', () => {
   for (const agent of AGENTS) {
@@ -164,7 +164,7 @@ describe('hook install', () => {
     }
     const all = await install('--client', 'all');
     assert.match(commandOf(all, 'UserPromptSubmit'), / --client all$/);
-    assert.ok(!('SessionEnd' in all.hooks));
+    assert.deepEqual(Object.keys(all.hooks), ['SessionStart', 'UserPromptSubmit']);
     assert.ok(!commandOf(all, 'UserPromptSubmit').includes('--profile'));
   });
 
@@ -215,7 +215,9 @@ describe('the folders with the manifests', () => {
       const content = await readJson(join(folder, agent, 'hooks', 'hooks.json'));
       assert.deepEqual(
         EVENTS.map((event) => commandOf(content, event)),
-        ['session-start', 'prompt', 'session-end'].map((hook) => `memory hook ${hook} --agent ${agent}`),
+        ['session-start', 'prompt', 'turn-end', 'turn-end', 'session-end'].map(
+          (hook) => `memory hook ${hook} --agent ${agent}`,
+        ),
       );
     });
   }

@@ -29,7 +29,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/program/arguments.ts': [/\. |\n/, /\.$/],
   'cli/hooks/own-command.ts': [/^[\w@%+=:,./-]+$/],
   'cli/hooks/setup/hooks-file.ts': [
-    / hook (?:session-start|prompt|session-end) --agent (?:claude-code|codex)(?: |$)/,
+    / hook (?:session-start|prompt|turn-end|session-end) --agent (?:claude-code|codex)(?: |$)/,
   ],
   'cli/hooks/recall/recall-block.ts': [
     { expression: "new RegExp(NAME, 'giu')", examples: [MARKER_ALONE] },
