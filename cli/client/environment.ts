@@ -63,6 +63,11 @@ function isPrivate(name: string): boolean {
   return upper.startsWith('MEMORY_') || upper === 'DATABASE_URL';
 }
 
+/** The environment of a hook that is run to check it: that of this process, as an agent passes its own on. */
+export function hookEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, MEMORY_HOOK_CHECK: '1', MEMORY_HOOK_DEBUG: '1' };
+}
+
 /** The environment of programs that the client starts: its own, without the settings of the service and of the client. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPrivate(name)));

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import type { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Health } from '../../shared/schemas/status.ts';
 import { VERSION } from '../program/version.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
+import { PROGRAM } from '../terminal/program.ts';
 import { connect } from './service-client.ts';
 
 /** The result of a check of `doctor`. */
@@ -12,7 +14,20 @@ export interface Check {
   detail: string;
   /** What to do; null if nothing is wrong. */
   remedy: string | null;
+  /** What the checked program printed. */
+  output?: string;
 }
+
+/** A check that found nothing wrong. */
+export const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail, remedy: null });
+
+/** A check that found something that does not stop commands. */
+export const warning = (name: string, detail: string, remedy: string): Check => ({
+  name,
+  state: 'warning',
+  detail,
+  remedy,
+});
 
 const TIMEOUT_MS = 10_000;
 /** Tokens and links expire at times of the service, so that a clock that is further off misleads. */
@@ -79,4 +94,21 @@ export async function checkVersion(url: string): Promise<Check> {
     const remedy = 'let the proxy in front of the service pass /docs/json';
     return { name, state: 'warning', detail: message(error), remedy };
   }
+}
+
+/** Whether the caller can write in a Team. */
+export function checkWrites({ state, access }: SelectedTeam, { permissions }: SessionInfo): Check {
+  const name = 'Writing';
+  if (state === 'archived')
+    return warning(name, 'the Team is archived', 'ask an Owner of the Company to restore it');
+  if (access === 'read')
+    return warning(name, 'you can only read in this Team', 'ask an Owner of the Company for Full access');
+  if (permissions !== undefined && !permissions.includes('memory:write')) {
+    return warning(
+      name,
+      'the agent token does not permit writing',
+      `create one with ${PROGRAM} token create <name> --permission memory:write`,
+    );
+  }
+  return ok(name, `you can write in the Team (access ${access})`);
 }

@@ -2,11 +2,19 @@ import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import { chosenProfile, type Profile, profileOption, readProfileSettings } from '../client/profiles.ts';
 import { programName } from '../client/run-command.ts';
-import { type Check, checkAddress, checkVersion } from '../client/service-checks.ts';
+import {
+  type Check,
+  checkAddress,
+  checkVersion,
+  checkWrites,
+  ok,
+  warning,
+} from '../client/service-checks.ts';
 import { connect } from '../client/service-client.ts';
 import { readSession } from '../client/session-file.ts';
 import { serviceUrl } from '../client/settings.ts';
 import { type Access, connectToTeam, findAccess } from '../client/signed-in.ts';
+import { checkHooks } from '../hooks/setup/check-hooks.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
 import { cell, oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -15,42 +23,20 @@ import { PROGRAM } from '../terminal/program.ts';
 
 type Given = Values<typeof TEAM_OPTIONS>;
 
+type Attempt<Value> = { value: Value } | { fault: Check };
+
 /** Runs a check. An error of it is its result. */
 async function attempt<Value>(
   name: string,
   remedy: string,
   check: () => Promise<Value>,
-): Promise<{ value: Value } | { fault: Check }> {
+): Promise<Attempt<Value>> {
   try {
     return { value: await check() };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { fault: { name, state: 'failed', detail: error.message, remedy } };
   }
-}
-
-const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail, remedy: null });
-const warning = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  state: 'warning',
-  detail,
-  remedy,
-});
-
-function checkWrites({ state, access }: SelectedTeam, { permissions }: SessionInfo): Check {
-  const name = 'Writing';
-  if (state === 'archived')
-    return warning(name, 'the Team is archived', 'ask an Owner of the Company to restore it');
-  if (access === 'read')
-    return warning(name, 'you can only read in this Team', 'ask an Owner of the Company for Full access');
-  if (permissions !== undefined && !permissions.includes('memory:write')) {
-    return warning(
-      name,
-      'the agent token does not permit writing',
-      `create one with ${PROGRAM} token create <name> --permission memory:write`,
-    );
-  }
-  return ok(name, `you can write in the Team (access ${access})`);
 }
 
 async function checkVectors({ embedder }: Status, profile: Profile): Promise<Check> {
@@ -114,12 +100,13 @@ async function addressWithoutCredential({ url, profile: given }: Given): Promise
   return serviceUrl(undefined, session?.url);
 }
 
-async function runChecks(given: Given): Promise<Check[]> {
-  const signIn =
-    given.profile === undefined
-      ? `sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN`
-      : `sign in with ${PROGRAM} login --profile ${given.profile}, or leave --profile out and set MEMORY_API_TOKEN`;
-  const found = await attempt('Credential', signIn, () => findAccess(given));
+const signInRemedy = ({ profile }: Given) =>
+  profile === undefined
+    ? `sign in with ${PROGRAM} login, or set MEMORY_API_TOKEN`
+    : `sign in with ${PROGRAM} login --profile ${profile}, or leave --profile out and set MEMORY_API_TOKEN`;
+
+/** Checks the service, the credential and the Team. */
+async function checkAccess(given: Given, found: Attempt<Access>): Promise<Check[]> {
   const fault = 'fault' in found ? [found.fault] : [];
   const url =
     'value' in found
@@ -135,7 +122,9 @@ async function runChecks(given: Given): Promise<Check[]> {
   if ('fault' in found) return checks;
   const { credential } = found.value;
   const service = connect(url, credential);
-  const session = await attempt('Credential', signIn, () => service.get('/v1/auth/session', SessionInfo));
+  const session = await attempt('Credential', signInRemedy(given), () =>
+    service.get('/v1/auth/session', SessionInfo),
+  );
   if ('fault' in session) return [...checks, session.fault];
   const { user, agentToken } = session.value;
   const token = agentToken === undefined ? '' : ` with the agent token ${oneLine(agentToken.name)}`;
@@ -147,18 +136,30 @@ async function runChecks(given: Given): Promise<Check[]> {
 const NAME_COLUMNS = 12;
 const STATE_COLUMNS = 9;
 
-function checkLines({ name, state, detail, remedy }: Check): string[] {
+async function runChecks(given: Given): Promise<Check[]> {
+  const access = await attempt('Credential', signInRemedy(given), () => findAccess(given));
+  const checks = await checkAccess(given, access);
+  return [...checks, ...(await checkHooks('value' in access ? access.value.url : null))];
+}
+
+function checkLines({ name, state, detail, remedy, output }: Check): string[] {
   const shown = state === 'ok' ? cell(state, STATE_COLUMNS) : bold(cell(state, STATE_COLUMNS));
   const line = `${cell(name, NAME_COLUMNS)}${shown}${oneLine(detail)}`;
-  return remedy === null ? [line] : [line, `${' '.repeat(NAME_COLUMNS + STATE_COLUMNS)}→ ${remedy}`];
+  const indent = ' '.repeat(NAME_COLUMNS + STATE_COLUMNS);
+  return [
+    line,
+    ...(remedy === null ? [] : [`${indent}→ ${oneLine(remedy)}`]),
+    ...(output?.split('\n').map((text) => `${indent}${text}`.trimEnd()) ?? []),
+  ];
 }
 
 export const doctor: Command<typeof TEAM_OPTIONS> = {
   section: 'computer',
   summary: 'check what commands need, and say how to correct what is wrong',
   about: `Checks what commands need, and prints a line for each check: the address and the clock, the versions, the
-credential, the Team, the right to write, the vectors of queries and the worker. What is wrong has a second line that says
-how to correct it. The exit code is 1 if a check failed; warnings do not count.`,
+credential, the Team, the right to write, the vectors of queries, the worker, and the hooks that are installed in coding
+agents. Each hook is run once as its agent runs it, and what it prints is shown; nothing is staged. What is wrong has a
+second line that says how to correct it. The exit code is 1 if a check failed; warnings do not count.`,
   options: TEAM_OPTIONS,
   notes: CREDENTIAL_NOTE,
   async run(values) {

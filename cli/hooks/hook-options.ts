@@ -30,8 +30,9 @@ export const RECALL_OPTIONS = {
 } as const;
 
 export const HOOK_NOTES = `The input is the JSON object that the agent sends on standard input. If anything fails, the
-hook prints nothing and its exit code is 0, so that it never disturbs the agent; with MEMORY_HOOK_DEBUG=1, the reason is
-on standard error.
+hook prints nothing and its exit code is 0, so that it never disturbs the agent. The reason is stored: doctor shows it, and
+if a hook has not worked for a day, the next start of a session mentions it once. With MEMORY_HOOK_DEBUG=1, the reason is
+also on standard error.
 
 The credential is MEMORY_API_TOKEN from the environment, otherwise the session that login saved; with a profile, it is
 the session of the profile. A file .env of the folder is not read, because a repository could name another service in

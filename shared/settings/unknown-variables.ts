@@ -36,7 +36,12 @@ function nearestName(mistyped: string, known: Iterable<string>): string | undefi
 }
 
 /** Variables of the terminal client only. It reads them from the same `.env` file. */
-export const CLIENT_VARIABLES = ['MEMORY_PROFILE', 'MEMORY_HOOK_TIMEOUT_MS', 'MEMORY_HOOK_DEBUG'] as const;
+export const CLIENT_VARIABLES = [
+  'MEMORY_PROFILE',
+  'MEMORY_HOOK_TIMEOUT_MS',
+  'MEMORY_HOOK_DEBUG',
+  'MEMORY_HOOK_CHECK',
+] as const;
 
 /** Every variable of the service and of the terminal client. */
 const KNOWN = new Set<string>([

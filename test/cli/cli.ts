@@ -39,6 +39,8 @@ interface RunOptions {
   input?: string;
   /** Whether standard input stays open after the input. */
   heldOpen?: boolean;
+  /** The working folder; default: the home. */
+  cwd?: string;
 }
 
 /** Makes people for a file's tests. Call it at file level: the folders go when the file is done. */
@@ -50,9 +52,9 @@ export async function openHomes(client = PACKAGED): Promise<() => Promise<Person
     return {
       home,
       sessionFile: join(home, '.config', 'team-memory', 'session.json'),
-      run: (args, { env = {}, input = '', heldOpen = false } = {}) =>
+      run: (args, { env = {}, input = '', heldOpen = false, cwd = home } = {}) =>
         new Promise((resolve) => {
-          const options = { cwd: home, env: environment(home, env), timeout: TIMEOUT_MS };
+          const options = { cwd, env: environment(home, env), timeout: TIMEOUT_MS };
           const child = execFile(process.execPath, [client, ...args], options, (error, stdout, stderr) => {
             // One that was killed has no code, and must not pass for one that ended well.
             resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });

@@ -14,5 +14,7 @@ UserPromptSubmit of a coding agent.`,
   notes: HOOK_NOTES,
   ignoresEnvironmentFile: true,
   run: (values) =>
-    runHook(async (timeoutMs) => recallForPrompt(values, (await readHookInput()).prompt, timeoutMs)),
+    runHook({ agent: values.agent, hook: 'prompt' }, async (timeoutMs) =>
+      recallForPrompt(values, (await readHookInput()).prompt, timeoutMs),
+    ),
 };

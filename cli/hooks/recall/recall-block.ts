@@ -10,6 +10,9 @@ const MIN_PASSAGE_BYTES = 80;
 /** The longest title that is shown. */
 const MAX_TITLE_BYTES = 120;
 
+/** The longest line about the hooks themselves. */
+const MAX_NOTICE_BYTES = 600;
+
 /*
  * The marker lines. `withoutRecall` removes what is between them, so that a session that is staged does not contain what
  * the memory itself had added. Do not change them: sessions that began before a new version still contain the old ones.
@@ -73,6 +76,18 @@ export function recallBlock(hits: readonly Hit[], why: string, readOn: string): 
     passages.push(passage);
   }
   return passages.length === 0 ? '' : [head, ...passages, CLOSING].join('\n');
+}
+
+/**
+ * Adds a line about the hooks themselves to what a hook prints. The passages get what is left of the bytes.
+ * @param block what `recallBlock` returned
+ */
+export function withNotice(block: string, notice: string): string {
+  if (notice === '') return block;
+  const passages = block.split('\n').slice(1, -1).join('\n');
+  const line = cutToBytes(plain(notice), MAX_NOTICE_BYTES);
+  const left = MAX_BLOCK_BYTES - bytes(`${OPENING}\n${line}\n\n${CLOSING}\n`);
+  return [OPENING, line, ...(passages === '' ? [] : [cutToBytes(passages, left)]), CLOSING].join('\n');
 }
 
 /** The next place where an expression matches; null if it matches nowhere. */

@@ -1,8 +1,10 @@
 import type { Result } from '../../terminal/output.ts';
 import { counted } from '../../terminal/output.ts';
+import { recorded } from '../failures.ts';
 import { readHookInput } from '../hook-input.ts';
 import { HOOK_OPTIONS, type HookOptions } from '../hook-options.ts';
-import { runHook } from '../run-hook.ts';
+import { isCheck, runHook } from '../run-hook.ts';
+import { checkStaging } from './check-staging.ts';
 import { detach, WAIT_OPTION } from './detach.ts';
 import { stageSession } from './stage-session.ts';
 
@@ -28,13 +30,15 @@ export async function runStageHook(
   values: HookOptions & { readonly wait?: boolean | undefined },
   isEnd: boolean,
 ): Promise<Result> {
+  const call = { agent: values.agent, hook: isEnd ? 'session-end' : 'turn-end' } as const;
+  if (isCheck()) return runHook(call, () => checkStaging(values));
   if (values.wait !== true) {
-    return runHook(async () => {
+    return runHook({ ...call, isDetached: true }, async () => {
       await detach(await readHookInput());
       return '';
     });
   }
-  const captures = await stageSession(values, await readHookInput(), isEnd);
+  const captures = await recorded(call, async () => stageSession(values, await readHookInput(), isEnd));
   return {
     text:
       captures === 0

@@ -14,7 +14,7 @@ type Settings = Record<string, unknown>;
 const isRecord = (value: unknown): value is Settings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function isOwn(hook: unknown): boolean {
+function isOwn(hook: unknown): hook is { command: string } {
   return isRecord(hook) && typeof hook['command'] === 'string' && OWN_HOOK.test(hook['command']);
 }
 
@@ -45,11 +45,16 @@ export function replaceHooks(settings: Settings, added: HookGroups): Settings {
   return Object.keys(merged).length === 0 ? others : { ...others, hooks: merged };
 }
 
-/** Whether a file of an agent has hooks of this program. A file that cannot be read, or has another form, has none. */
-export async function hasOwnHooks(path: string): Promise<boolean> {
+/** The hooks of this program in a file of an agent. A file that cannot be read, or has another form, has none. */
+export async function ownHooks(path: string): Promise<{ event: string; command: string }[]> {
   const { hooks } = parseRecord(await readFile(path, 'utf8').catch(() => '')) ?? {};
-  const groups: unknown[] = isRecord(hooks) ? Object.values(hooks).flat() : [];
-  return groups.some((group) => withoutOwn(group) !== group);
+  const events = isRecord(hooks) ? Object.entries(hooks) : [];
+  return events.flatMap(([event, groups]) =>
+    (Array.isArray(groups) ? (groups as unknown[]) : [])
+      .flatMap((group): unknown[] => (isRecord(group) && Array.isArray(group['hooks']) ? group['hooks'] : []))
+      .filter(isOwn)
+      .map(({ command }) => ({ event, command })),
+  );
 }
 
 /** The file that a path names. Settings are often symbolic links to files that are under version control. */

@@ -29,6 +29,8 @@ interface Manifest {
   userFile: () => string;
   /** The file with the hooks of a user in one project, inside its folder. */
   projectFile: string;
+  /** The command that removes the plugin with the same hooks. */
+  removePlugin: string;
   /** What the user must do after the installation. */
   advice: string;
 }
@@ -43,6 +45,7 @@ export const MANIFESTS: Readonly<Record<Agent, Manifest>> = {
     userFile: () => join(homeOf(setting('CLAUDE_CONFIG_DIR'), '.claude'), 'settings.json'),
     // The settings of one user: the commands contain paths of this computer.
     projectFile: join('.claude', 'settings.local.json'),
+    removePlugin: 'claude plugin uninstall team-memory',
     advice: 'Sessions that start from now on use them; /hooks lists them.',
   },
   codex: {
@@ -50,6 +53,7 @@ export const MANIFESTS: Readonly<Record<Agent, Manifest>> = {
     hooks: codex.hooks,
     userFile: () => join(homeOf(setting('CODEX_HOME'), '.codex'), 'hooks.json'),
     projectFile: join('.codex', 'hooks.json'),
+    removePlugin: 'codex plugin remove team-memory@team-memory',
     advice:
       'Codex runs them after you have trusted them: type /hooks in Codex. SessionEnd requires Codex 0.145.',
   },

@@ -5,7 +5,7 @@ import { invocationFolder } from '../../terminal/invocation-folder.ts';
 import { PROGRAM } from '../../terminal/program.ts';
 import { AGENT_NAMES, type Agent, isAgent } from '../agents.ts';
 import { projectFolder } from '../recall/project.ts';
-import { hasOwnHooks } from './hooks-file.ts';
+import { installedHooks } from './installed-hooks.ts';
 import { MANIFESTS } from './manifests.ts';
 
 /** The options that choose the file with the hooks. */
@@ -68,12 +68,12 @@ export async function hooksFile(agent: Agent, { user, project }: Place): Promise
  * @throws CommandError
  */
 export async function assertNotInOtherPlace(agent: Agent, { project }: Place): Promise<void> {
-  const { userFile, projectFile } = MANIFESTS[agent];
-  const folder = await projectFolder(invocationFolder());
-  if (folder === null) return;
-  const [file, option] = project === true ? [userFile(), '--user'] : [join(folder, projectFile), '--project'];
-  if (!(await hasOwnHooks(file))) return;
-  throw new CommandError(
-    `${file} has these hooks too, and the agent would run both: remove them with ${PROGRAM} hook uninstall ${agent} ${option}`,
-  );
+  const own = project === true ? 'project' : 'user';
+  const other = (await installedHooks(agent)).find(({ place }) => place !== own);
+  if (other === undefined) return;
+  const remedy =
+    other.place === 'plugin'
+      ? `remove the plugin with ${MANIFESTS[agent].removePlugin}`
+      : `remove them with ${PROGRAM} hook uninstall ${agent} --${other.place}`;
+  throw new CommandError(`${other.file} has these hooks too, and the agent would run both: ${remedy}`);
 }
