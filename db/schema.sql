@@ -4502,6 +4502,32 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.seconds_until_forget(p_max integer, p_seconds integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_window constant interval := make_interval(secs => p_seconds);
+  v_last timestamptz;
+begin
+  perform from identity.agent_token t
+   where t.company_id = claimed_company() and t.team_id = claimed_team() and t.id = claimed_token()
+     for no key update;
+  -- A statement of its own, so that it sees the events of those who had the lock before. The index has the time of an
+  -- event in its id, by the clock of the process that made it. Ten minutes are more than these clocks differ.
+  select e.at into v_last from audit_event e
+   where e.company_id = claimed_company() and e.kind in ('memory.archive', 'memory.discard')
+     and e.id > (lpad(to_hex(floor(extract(epoch from clock_timestamp() - v_window - interval '10 minutes') * 1000)::bigint),
+                      12, '0') || repeat('0', 20))::uuid
+     and e.subject_type in ('source', 'memory') and e.token_id = claimed_token()
+     and e.at > clock_timestamp() - v_window
+   order by e.at desc offset p_max - 1 limit 1;
+  return coalesce(ceil(extract(epoch from v_last + v_window - clock_timestamp()))::int, 0);
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql

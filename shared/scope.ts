@@ -231,6 +231,15 @@ export function requireRight(
   if (permission !== undefined && permissions !== null) requirePermission({ permissions }, permission);
 }
 
+/** Whether a caller can decide on memories: by its access, and by the permissions of its agent token. */
+export function decidesMemories(caller: Pick<TeamScope, 'access' | 'tokenId' | 'tokenPermissions'>): boolean {
+  const { tokenId, tokenPermissions } = caller;
+  return (
+    hasRight(caller, 'decideMemories') &&
+    (tokenId === null || tokenPermissions?.includes('memory:review') === true)
+  );
+}
+
 /**
  * Whether the credential of a caller permits changes to records of this author. An agent token without `memory:review` can
  * change only those of its owner, so that an agent that was misled by a text destroys nothing of others. The rights of the

@@ -4,6 +4,7 @@ import { completeCaptures } from './complete-captures.ts';
 import { decideMemory } from './decide-memory.ts';
 import { expand } from './expand.ts';
 import { fetch } from './fetch.ts';
+import { forget } from './forget.ts';
 import { importStatus } from './import-status.ts';
 import { remember } from './remember.ts';
 import { search } from './search.ts';
@@ -17,6 +18,7 @@ export const TOOLS: readonly Tool[] = [
   expand,
   whoami,
   remember,
+  forget,
   stageSession,
   importStatus,
   claimCaptures,

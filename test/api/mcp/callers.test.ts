@@ -52,6 +52,13 @@ async function openScene(): Promise<Scene> {
   };
 }
 
+/** A new source that the Owner has made, to be forgotten. In an archived Team, one from before. */
+async function sourceToForget({ company, sources }: Scene, clientId?: string): Promise<string> {
+  if (company.teamId === archivedScene.company.teamId) return sources.team;
+  const args = { text: `An auk ${crypto.randomUUID()}`, ...(clientId !== undefined && { client: clientId }) };
+  return (await called<{ id: string }>(service, company, 'remember', args)).id;
+}
+
 /** The arguments of a call, by its row. Each call has records of its own where it changes them. */
 const CALLS: Readonly<
   Record<string, { tool: string; args: (scene: Scene, caller: Caller) => Promise<object> | object }>
@@ -66,6 +73,19 @@ const CALLS: Readonly<
   'remember in A': {
     tool: 'remember',
     args: ({ clientId }) => ({ text: `A gull ${Math.random()}`, client: clientId }),
+  },
+  forget: {
+    tool: 'forget',
+    args: async ({ company: owner }, caller) => ({ id: await storeFor(owner, caller) }),
+  },
+  'forget in A': {
+    tool: 'forget',
+    args: async ({ company: owner, clientId }, caller) => ({ id: await storeFor(owner, caller, clientId) }),
+  },
+  forget: { tool: 'forget', args: async (own) => ({ id: await sourceToForget(own) }) },
+  'forget in A': {
+    tool: 'forget',
+    args: async (own) => ({ id: await sourceToForget(own, own.clientId) }),
   },
   stage_session: {
     tool: 'stage_session',
@@ -121,6 +141,8 @@ const TABLE = readTable(`
   whoami               | ok    | ok     | ok      | ok      | ok     | ok         | ok       | ok
   remember             | ok    | ok     | ok      | ok      | scope  | ok         | team     | archived
   remember in A        | ok    | scope  | ok      | scope   | scope  | ok         | team     | archived
+  forget               | ok    | forbidden | forbidden | forbidden | scope | ok     | team     | archived
+  forget in A          | ok    | 404    | forbidden | forbidden | scope | ok     | team     | archived
   stage_session        | ok    | ok     | ok      | ok      | scope  | ok         | team     | archived
   stage_session in A   | ok    | scope  | ok      | scope   | scope  | ok         | team     | archived
   import_status        | ok    | ok     | ok      | ok      | ok     | ok         | team     | ok
@@ -138,6 +160,7 @@ const PERMITTED: Readonly<Record<string, readonly Permission[] | 'any'>> = {
   expand: ['memory:read'],
   whoami: 'any',
   remember: ['memory:write'],
+  forget: ['memory:write'],
   stage_session: ['memory:write', 'memory:curate'],
   import_status: ['memory:read'],
   claim_captures: ['memory:curate'],
@@ -189,13 +212,13 @@ describe('every tool for every person', () => {
 });
 
 describe('the list of tools', () => {
-  test('has ten tools in the same order for a person who can use all', async () => {
+  test('has eleven tools in the same order for a person who can use all', async () => {
     assert.deepEqual(await listedTools(service, company), ALL_TOOLS);
   });
 
   test('has only what a person can use in one of their Teams', async () => {
     const without = (...tools: string[]) => ALL_TOOLS.filter((tool) => !tools.includes(tool));
-    const writing = ['remember', 'stage_session', 'claim_captures', 'complete_captures'];
+    const writing = ['remember', 'forget', 'stage_session', 'claim_captures', 'complete_captures'];
     assert.deepEqual(await listedTools(service, PEOPLE['member']!), without('decide_memory'));
     assert.deepEqual(await listedTools(service, PEOPLE['reader']!), without(...writing, 'decide_memory'));
     assert.deepEqual(await listedTools(service, PEOPLE['stranger']!), ['whoami']);
