@@ -1,21 +1,19 @@
-import type { Stats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
+import { type FileStamp, stampOf } from './file-stamp.ts';
 
 const INSTALLED = foldCase('node_modules');
 
 /** A file of the folder. */
-export interface FolderFile {
+export interface FolderFile extends FileStamp {
   /** Its path on the disk. */
   path: string;
   /** Its path within the folder, with slashes and in Unicode's composed form (NFC) on every file system. */
   name: string;
-  bytes: number;
-  /** When it was last changed, in milliseconds since 1970, with the fractions that the file system provides. */
-  modified: number;
 }
 
 /** The content of a folder, always in the same order. */
@@ -54,7 +52,7 @@ export async function readFolder(path: string): Promise<FolderContent> {
     notFollowed: [],
   };
   try {
-    const found = await stat(path);
+    const found = await stat(path, { bigint: true });
     if (found.isDirectory())
       await addEntries(content, path, '', await readdir(path, { withFileTypes: true }));
     else if (found.isFile()) addFile(content, path, basename(path), found);
@@ -68,13 +66,8 @@ export async function readFolder(path: string): Promise<FolderContent> {
   return content;
 }
 
-function addFile(
-  content: FolderContent,
-  path: string,
-  name: string,
-  { size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>,
-): void {
-  content.files.push({ path, name: name.normalize('NFC'), bytes: size, modified: mtimeMs });
+function addFile(content: FolderContent, path: string, name: string, stats: BigIntStats): void {
+  content.files.push({ path, name: name.normalize('NFC'), ...stampOf(stats) });
 }
 
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
@@ -108,7 +101,7 @@ async function addEntry(content: FolderContent, entry: Entry, path: string, name
   } else if (entry.name.startsWith('.')) leftOut.hidden += 1;
   else if (entry.isDirectory() && isInstalled(entry.name)) leftOut.installed += 1;
   else if (entry.isDirectory()) await addEntries(content, path, `${name}/`, await entriesOf(path));
-  else if (entry.isFile()) addFile(content, path, name, await lstat(path));
+  else if (entry.isFile()) addFile(content, path, name, await lstat(path, { bigint: true }));
   else {
     leftOut.special += 1;
     content.notFollowed.push(name.normalize('NFC'));

@@ -2,6 +2,7 @@ import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { blockedFiles } from './blocked.ts';
 import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
 import { layerFolderOf } from './folder/names.ts';
+import { hasStamp } from './folder/stamp.ts';
 import type { BaseFile, SyncState } from './folder/state.ts';
 import { type Action, type ActionOf, countDeletions, planSync } from './plan.ts';
 import { fetchThere, removeHere } from './remote/fetch.ts';
@@ -36,10 +37,12 @@ interface Sides {
 
 /** Lists the files of both sides. */
 async function listBothSides(
-  { folder, service, state, progress }: SyncFolder,
+  { folder, service, state, progress, writers }: SyncFolder,
   whole: boolean,
 ): Promise<Sides> {
-  const local = await readLocalFiles(folder, state.files, (done, of) =>
+  // A dry run stores no stamps.
+  const now = (await writers?.disk.now()) ?? 0;
+  const local = await readLocalFiles(folder, state.files, now, (done, of) =>
     progress.show({ label: 'looking', share: done / of, text: `${done} of ${of} files here` }),
   );
   let listed = 0;
@@ -120,18 +123,18 @@ async function recordInSync({ writers, local }: Work, actions: readonly Action[]
     ofKind(actions, 'adopt', 'forget').map((action): [string, BaseFile | null] => {
       const file = local.files.get(action.path);
       if (action.do === 'forget' || file === undefined) return [action.path, null];
-      return [action.path, baseOf(action.there, file, file.settled)];
+      return [action.path, baseOf(action.there, file.bytes, file.stamp)];
     }),
   );
 }
 
-/** Updates the times of unchanged files, so that they are not read again. Returns whether there were any. */
-function refreshTimes({ state, local }: Work): boolean {
+/** Updates the stamps of unchanged files, so that they are not read again. Returns whether there were any. */
+function refreshStamps({ state, local }: Work): boolean {
   let any = false;
-  for (const [path, file] of local.files) {
+  for (const [path, { sha256, bytes, stamp }] of local.files) {
     const known = state.files.get(path);
-    if (known?.sha256 !== file.sha256 || !file.settled || known.modified === file.modified) continue;
-    state.files.set(path, { ...known, modified: file.modified });
+    if (known?.sha256 !== sha256 || stamp === null || hasStamp(known, stamp)) continue;
+    state.files.set(path, baseOf(known, bytes, stamp));
     any = true;
   }
   return any;
@@ -162,7 +165,7 @@ async function finish(work: Work): Promise<void> {
     state.revision = remote.revision;
     state.scopes = remote.scopes;
   }
-  if (refreshTimes(work) || moved || writers.journal.hasPending()) await writers.journal.compact();
+  if (refreshStamps(work) || moved || writers.journal.hasPending()) await writers.journal.compact();
 }
 
 /**

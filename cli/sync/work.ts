@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { ServiceClient } from '../client/service-client.ts';
+import type { FileStamp } from '../import/file-stamp.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
 import type { Disk } from './folder/disk.ts';
-import { isSettled, type LocalView } from './folder/local.ts';
+import type { LocalView } from './folder/local.ts';
 import { layerFolderOf } from './folder/names.ts';
 import type { BaseFile, Journal, SyncState } from './folder/state.ts';
 import type { RemoteView } from './remote/remote.ts';
@@ -55,17 +56,32 @@ export function localPathOf(work: Pick<Work, 'local' | 'folder'>, path: string):
   return work.local.files.get(path)?.at ?? join(layerFolderPath(work, layerFolder), ...name.split('/'));
 }
 
-/** Leaves a file for the next pass, because it was changed during this one. */
+/** Leaves a file for the next pass, because it was changed during this one, or before it although its stamp is the same. */
 export function postpone(work: Work, state: 'failed' | 'not sent', path: string): void {
   work.needsAnotherPass = true;
+  distrustStamp(work, path);
   work.notDone.push({ state, name: path, why: 'it was changed during the sync: run sync again' });
 }
 
-/** The entry in the state for a file that both sides have. */
+/**
+ * Makes the next pass read a file. Its stamp can be the same although its content has changed: some file systems have no
+ * ctime.
+ */
+function distrustStamp({ state, local }: Work, path: string): void {
+  const known = state.files.get(path);
+  if (known !== undefined) state.files.set(path, baseOf(known, known.bytes, null));
+  const file = local.files.get(path);
+  if (file !== undefined) local.files.set(path, { ...file, stamp: null });
+}
+
+/**
+ * The entry in the state for a file that both sides have.
+ * @param stamp null to read the file again in the next pass
+ */
 export function baseOf(
   { version, sha256 }: { version: number; sha256: string },
-  { bytes, modified }: { bytes: number; modified: number },
-  settled = isSettled(modified),
+  bytes: number,
+  stamp: FileStamp | null,
 ): BaseFile {
-  return { version, sha256, bytes, modified: settled ? modified : null };
+  return { version, sha256, bytes, modified: null, ...stamp };
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import {
   constants,
   copyFile,
@@ -12,6 +12,7 @@ import {
   rm,
   rmdir,
   utimes,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { oneLine } from '../../terminal/columns.ts';
@@ -20,9 +21,6 @@ import { STATE_FOLDER } from './state.ts';
 
 /** The outcome of a change on the disk. `changed`: another program has changed the file. `why`: why it failed. */
 type ChangeOutcome = 'done' | 'changed' | { why: string };
-
-/** The outcome of writing a file. `modified` is its time on the disk, in ms since 1970. */
-export type WriteOutcome = { modified: number } | Exclude<ChangeOutcome, 'done'>;
 
 /** The error codes with which file systems report that they do not support hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
@@ -33,8 +31,8 @@ export function sha256Of(content: Buffer): string {
 }
 
 /** Runs lstat: a symbolic link is not followed. Returns null if nothing exists at the path. */
-export async function lstatOrNull(at: string): Promise<Stats | null> {
-  return lstat(at).catch((error: NodeJS.ErrnoException) => {
+export async function lstatOrNull(at: string): Promise<BigIntStats | null> {
+  return lstat(at, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
@@ -50,13 +48,18 @@ export async function hasContent(at: string, sha256: string | null): Promise<boo
 /** Changes the files of the folder. Symbolic links in it are never followed. */
 export interface Disk {
   /** Writes a file if it still has the content `over`; with null, if it does not exist. */
-  write(at: string, over: string | null, content: Buffer, modified: Date): Promise<WriteOutcome>;
+  write(at: string, over: string | null, content: Buffer, modified: Date): Promise<ChangeOutcome>;
   /** Copies the content `over` to a second name, if that name is free or already has this content. */
   saveCopy(at: string, aside: string, over: string): Promise<ChangeOutcome>;
   /**
    * Removes a file if it has this content, and then the folders that have become empty, up to the folder of its layer.
    */
   remove(at: string, over: string, top: string): Promise<ChangeOutcome>;
+  /**
+   * The time of the file system, in ms since 1970; 0 if it cannot be read. A file server has a clock of its own, and a file
+   * system can round times down.
+   */
+  now(): Promise<number>;
 }
 
 /** The reason why a path cannot be written (a segment is a symbolic link or not a folder), or null. */
@@ -105,14 +108,13 @@ async function linkNew(from: string, to: string): Promise<boolean> {
 /**
  * Writes a whole file under a temporary name.
  * @param mode null for the default
- * @returns its time on the disk, which is read before any other program can change the file
  */
 async function writeTemporary(
   at: string,
   content: Buffer,
   modified: Date,
   mode: number | null,
-): Promise<number> {
+): Promise<void> {
   const file = await open(at, 'wx');
   try {
     await file.writeFile(content);
@@ -120,7 +122,6 @@ async function writeTemporary(
     await file.utimes(modified, modified);
     // Without this, the renamed file could be empty after a power failure, and would then be sent as an edit.
     await file.datasync();
-    return (await file.stat()).mtimeMs;
   } finally {
     await file.close();
   }
@@ -147,7 +148,7 @@ export async function openDisk(folder: string): Promise<Disk> {
     over: string | null,
     content: Buffer,
     time: Date,
-  ): Promise<WriteOutcome> => {
+  ): Promise<ChangeOutcome> => {
     const fault = await pathFault(folder, at);
     if (fault !== null) return { why: fault };
     const found = await lstatOrNull(at);
@@ -157,12 +158,12 @@ export async function openDisk(folder: string): Promise<Disk> {
     const incoming = join(aside, randomUUID());
     try {
       const mode = over === null ? null : (await lstat(at)).mode & 0o777;
-      const modified = await writeTemporary(incoming, content, time, mode);
-      if (over === null) return (await linkNew(incoming, at)) ? { modified } : 'changed';
+      await writeTemporary(incoming, content, time, mode);
+      if (over === null) return (await linkNew(incoming, at)) ? 'done' : 'changed';
       // Checked again directly before the rename: only an edit between the two steps could be lost.
       if (!(await hasContent(at, over))) return 'changed';
       await rename(incoming, at);
-      return { modified };
+      return 'done';
     } finally {
       await rm(incoming, { force: true });
     }
@@ -200,7 +201,20 @@ export async function openDisk(folder: string): Promise<Disk> {
     return 'done';
   };
 
+  const now = async (): Promise<number> => {
+    const probe = join(aside, randomUUID());
+    try {
+      await writeFile(probe, '', { flag: 'wx' });
+      return (await lstat(probe)).mtimeMs;
+    } catch {
+      return 0;
+    } finally {
+      await rm(probe, { force: true });
+    }
+  };
+
   return {
+    now,
     write: (...given) => withReason(() => write(...given)),
     saveCopy: (...given) => withReason(() => saveCopy(...given)),
     remove: (...given) => withReason(() => remove(...given)),

@@ -3,19 +3,14 @@ import { join } from 'node:path';
 import { parseNewPath, parseWorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
 import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
+import type { FileStamp } from '../../import/file-stamp.ts';
 import { type FolderContent, type FolderFile, readFault, readFolder } from '../../import/folder-files.ts';
 import type { Content } from '../plan.ts';
 import type { NotDone } from '../report.ts';
 import { lstatOrNull, sha256Of } from './disk.ts';
 import { isLeftOut, mistakenRoot, workspaceName } from './names.ts';
+import { hasStamp, stampOfContent } from './stamp.ts';
 import { type BaseFile, STATE_FOLDER } from './state.ts';
-
-/**
- * If a file is changed twice within the time resolution of its file system and keeps its size, the second change
- * cannot be detected. The resolution of FAT is two seconds. Files that were changed less than this ago are read again
- * in the next pass.
- */
-const TIME_RESOLUTION_MS = 2000;
 
 /** A file in the folder. */
 export interface LocalFile extends Content {
@@ -24,8 +19,8 @@ export interface LocalFile extends Content {
   bytes: number;
   /** When it was last changed, in ms since 1970. */
   modified: number;
-  /** Whether `modified` is old enough: the next change will certainly have a different time. */
-  settled: boolean;
+  /** Stands for its content. Null: the next pass must read it again. */
+  stamp: FileStamp | null;
 }
 
 /** Paths whose local state is unknown or ambiguous. The sync does not touch them. */
@@ -57,11 +52,8 @@ export interface LocalView {
   /** The local folder names of clients, by the folder of their layer. On the disk, an id can be in capitals. */
   clientFolders: ReadonlyMap<string, string>;
   leftOut: FolderContent['leftOut'];
-}
-
-/** Whether a time is old enough: the next change of the file will certainly have a different time. */
-export function isSettled(modified: number): boolean {
-  return Date.now() - modified > TIME_RESOLUTION_MS;
+  /** The time of the file system when the files were listed. */
+  listedAt: number;
 }
 
 /** The reason why a file cannot be sent, by its path or size; null if it can. */
@@ -149,29 +141,33 @@ async function findClientFolders(folder: string, view: LocalView): Promise<Map<s
   return found;
 }
 
-/** Reads a file, unless its size and time show that it has not changed. Null if it was deleted before it was read. */
-async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<LocalFile | null> {
-  const { path: at, bytes, modified } = file;
-  if (base !== undefined && base.bytes === bytes && base.modified === modified)
-    return { at, bytes, modified, settled: true, sha256: base.sha256 };
-  const settled = isSettled(modified);
+/** Reads a file, unless its stamp shows that it has not changed. Null if it was deleted before it was read. */
+async function readLocal(
+  file: FolderFile,
+  base: BaseFile | undefined,
+  now: number,
+): Promise<LocalFile | null> {
+  const { path: at, name: _, ...stamp } = file;
+  const { bytes, modified } = stamp;
+  if (base !== undefined && hasStamp(base, stamp)) return { at, bytes, modified, stamp, sha256: base.sha256 };
   const content = await readFile(at).catch(async (error: unknown) => {
     if ((await lstatOrNull(at)) === null) return null;
     throw error;
   });
-  return content === null
-    ? null
-    : { at, bytes: content.length, modified, settled, sha256: sha256Of(content) };
+  if (content === null) return null;
+  const read = { bytes: content.length, sha256: sha256Of(content) };
+  return { at, modified, ...read, stamp: stampOfContent(stamp, content.length, now) };
 }
 
 /**
- * Lists the files of the folder with their hashes. If the size and time of a file have not changed, its known hash is
- * used.
+ * Lists the files of the folder with their hashes. If the stamp of a file has not changed, its known hash is used.
+ * @param now the time of the file system
  * @param onProgress is called with the number of files read so far, and the number of all files
  */
 export async function readLocalFiles(
   folder: string,
   base: ReadonlyMap<string, BaseFile>,
+  now: number,
   onProgress: (done: number, of: number) => void,
 ): Promise<LocalView> {
   const content = await readFolder(folder);
@@ -185,6 +181,7 @@ export async function readLocalFiles(
     outside: 0,
     clientFolders: new Map(),
     leftOut,
+    listedAt: now,
   };
   for (const name of content.notFollowed) {
     const meant = mistakenRoot(name);
@@ -199,7 +196,7 @@ export async function readLocalFiles(
   for (const [path, file] of found) {
     onProgress((done += 1), found.size);
     try {
-      const read = await readLocal(file, base.get(path));
+      const read = await readLocal(file, base.get(path), now);
       if (read === null) continue;
       const written = parseNewPath(path);
       // The service refuses new content at this path. Content that it already has is not sent.

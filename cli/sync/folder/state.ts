@@ -15,8 +15,15 @@ const BaseFile = Type.Object({
   version: Type.Integer(),
   sha256: Type.String(),
   bytes: Type.Integer(),
-  /** The file's local time, in ms since 1970; null if it was so recent that the next change can have the same time. */
+  /**
+   * With `bytes`, `changed` and `inode` the stamp of the local file. Null: it does not stand for the content, and the file is
+   * read again.
+   */
   modified: Type.Union([Type.Number(), Type.Null()]),
+  /** Absent in the state of an earlier version. */
+  changed: Type.Optional(Type.Number()),
+  /** Absent in the state of an earlier version. */
+  inode: Type.Optional(Type.String()),
 });
 export type BaseFile = Static<typeof BaseFile>;
 

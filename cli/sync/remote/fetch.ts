@@ -123,11 +123,12 @@ async function writeHere(
   );
   if (aside !== null) renamed.push(aside);
   if (put === 'changed') postponeChanged(work, path);
-  else if ('why' in put) reportNotApplied(work, path, put.why);
+  else if (put !== 'done') reportNotApplied(work, path, put.why);
   else {
     const change = changeOf(action);
     if (change !== null) changes.push(aside === null ? change : { ...change, note: `yours: ${aside.path}` });
-    return baseOf(there, { bytes: content.length, modified: put.modified });
+    // Another program can have changed it since then, within the time resolution of the file system.
+    return baseOf(there, content.length, null);
   }
   return null;
 }
@@ -152,7 +153,7 @@ async function saveLocalCopy(
   if (placed === 'changed') postponeChanged(work, path);
   else if (placed !== 'done') reportNotApplied(work, path, placed.why);
   else {
-    local.files.set(second, { ...here, at });
+    local.files.set(second, { ...here, at, stamp: null });
     return { do: 'send', path: second, baseVersion: 0, sha256: over, revived: false };
   }
   return undefined;

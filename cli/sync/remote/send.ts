@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
 import { ServiceRefusal } from '../../client/service-client.ts';
+import { stampOf } from '../../import/file-stamp.ts';
 import { readFault } from '../../import/folder-files.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { lstatOrNull, sha256Of } from '../folder/disk.ts';
-import { isSettled } from '../folder/local.ts';
 import { foldersAbove, layerFolderOf } from '../folder/names.ts';
+import { stampOfContent } from '../folder/stamp.ts';
 import type { BaseFile } from '../folder/state.ts';
 import type { ActionOf } from '../plan.ts';
 import { changeOf } from '../report.ts';
@@ -87,7 +88,6 @@ async function prepareSend(work: Work, action: ActionOf<'send'>): Promise<Prepar
       else reportNotAFile(work, path);
       return null;
     }
-    const settled = isSettled(before.mtimeMs);
     const content = await readFile(at);
     if (content.length > MAX_FILE_BYTES) {
       work.notDone.push({ state: 'not sent', name: path, why: 'it became too large during the sync' });
@@ -96,8 +96,8 @@ async function prepareSend(work: Work, action: ActionOf<'send'>): Promise<Prepar
     const sha256 = sha256Of(content);
     const { version: _, ...sent } = baseOf(
       { version: 0, sha256 },
-      { bytes: content.length, modified: before.mtimeMs },
-      settled,
+      content.length,
+      stampOfContent(stampOf(before), content.length, work.local.listedAt),
     );
     return { action, file: { path, baseVersion, contentBase64: content.toString('base64'), sha256 }, sent };
   } catch (error) {

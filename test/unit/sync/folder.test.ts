@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { ServiceClient } from '../../../cli/client/service-client.ts';
@@ -134,24 +134,6 @@ describe('files in the synced folder', () => {
     await folder.sync(workspace.as(TEAM, undefined, saving));
     assert.equal(workspace.live()['team/a'], 'saved');
     assert.equal(workspace.files.get('team/a')?.version, 2);
-  });
-
-  test('a file whose size and time are unchanged is read again only if it is recent', async () => {
-    const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b.txt': 'two' });
-    const [a, b] = ['a', 'b'].map((name) => join(folder.folder, 'team', `${name}.txt`)) as [string, string];
-    const long = new Date(Date.now() - 60_000);
-    const sent = async () => (await folder.sync(workspace.as(TEAM))).changes.map(({ path }) => path);
-    await utimes(a, long, long);
-    assert.deepEqual(await sent(), []);
-    // An edit that keeps the size and the time. The sync must not notice it.
-    await writeFile(a, 'two');
-    await utimes(a, long, long);
-    const fresh = (await stat(b)).mtime;
-    await writeFile(b, 'six');
-    assert.deepEqual(await sent(), ['team/b.txt']);
-    await writeFile(b, 'ten');
-    assert.deepEqual(await sent(), ['team/b.txt'], String(fresh));
-    assert.equal(workspace.live()['team/a.txt'], 'one');
   });
 
   test('a file whose name changes the direction of text is fetched and deleted but never sent', async () => {

@@ -34,6 +34,8 @@ export interface TestFolder {
   tree: () => Promise<Record<string, string>>;
   /** @param dryRun whether nothing is to be written */
   sync: (service: ServiceClient, dryRun?: boolean) => Promise<PassOutcome>;
+  /** Syncs as if no file had been changed for an hour, so that their stamps stand for their contents. */
+  syncLater: (service: ServiceClient) => Promise<PassOutcome>;
 }
 
 /** A progress bar that shows nothing. */
@@ -48,6 +50,20 @@ const NOWHERE = { url: 'http://127.0.0.1', teamId: 'team' };
  */
 export function openTestFolder(folder: string, author: string, binding: Binding = NOWHERE): TestFolder {
   const at = (path: string) => join(folder, ...path.split('/'));
+  const sync = async (service: ServiceClient, dryRun: boolean, later: number): Promise<PassOutcome> => {
+    if (!dryRun) await makeStateFolder(folder);
+    const unknown = { ...binding, revision: null, scopes: [], files: new Map() };
+    const state = (await readState(folder)) ?? unknown;
+    const disk = dryRun ? null : await openDisk(folder);
+    const now = async () => ((await disk?.now()) ?? 0) + later;
+    const writers = disk && { disk: { ...disk, now }, journal: await openJournal(folder, state) };
+    const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
+    const figures = { inSync: 0, leftOut, leftOutThere: 0, outside: 0 };
+    const outcome: PassOutcome = { changes: [], notDone: [], figures };
+    const confirmDeletions = () => Promise.resolve();
+    await syncOnce({ folder, service, state, author, progress: UNSEEN, writers, confirmDeletions }, outcome);
+    return outcome;
+  };
   return {
     folder,
     write: async (path, content) => {
@@ -56,23 +72,8 @@ export function openTestFolder(folder: string, author: string, binding: Binding 
     },
     remove: (path) => rm(at(path)),
     tree: () => treeOf(folder),
-    sync: async (service, dryRun = false) => {
-      if (!dryRun) await makeStateFolder(folder);
-      const unknown = { ...binding, revision: null, scopes: [], files: new Map() };
-      const state = (await readState(folder)) ?? unknown;
-      const writers = dryRun
-        ? null
-        : { disk: await openDisk(folder), journal: await openJournal(folder, state) };
-      const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
-      const figures = { inSync: 0, leftOut, leftOutThere: 0, outside: 0 };
-      const outcome: PassOutcome = { changes: [], notDone: [], figures };
-      const confirmDeletions = () => Promise.resolve();
-      await syncOnce(
-        { folder, service, state, author, progress: UNSEEN, writers, confirmDeletions },
-        outcome,
-      );
-      return outcome;
-    },
+    sync: (service, dryRun = false) => sync(service, dryRun, 0),
+    syncLater: (service) => sync(service, false, 3_600_000),
   };
 }
 
