@@ -133,16 +133,23 @@ async function defaultTeam({ url, credential, profile }: Access): Promise<string
 }
 
 /**
- * Connects to the service for requests about one Team: that of `--team`, by name or id, otherwise the default Team,
- * otherwise the only Team that the caller has access to.
+ * The id of the Team of `--team`, by name or id, otherwise of the default Team; null for the only Team that the caller has
+ * access to.
+ * @throws CommandError that lists the Teams if the name is unknown or ambiguous
+ */
+export async function chosenTeam(access: Access, team: string | undefined): Promise<string | null> {
+  if (team === undefined) return defaultTeam(access);
+  const service = connect(access.url, access.credential);
+  return findTeam(team, async () => (await service.get('/v1/auth/session', SessionInfo)).teams);
+}
+
+/**
+ * Connects to the service for requests about one Team, as `chosenTeam` chooses it.
  * @throws CommandError that lists the Teams if the name is unknown or ambiguous
  */
 export async function connectToTeam(access: Access, team: string | undefined): Promise<ServiceClient> {
-  const { url, credential } = access;
-  const withoutTeam = connect(url, credential);
-  const readTeams = async () => (await withoutTeam.get('/v1/auth/session', SessionInfo)).teams;
-  const teamId = team === undefined ? await defaultTeam(access) : await findTeam(team, readTeams);
-  return teamId === null ? withoutTeam : connect(url, credential, teamId);
+  const teamId = await chosenTeam(access, team);
+  return connect(access.url, access.credential, ...(teamId === null ? [] : [teamId]));
 }
 
 /**

@@ -33,7 +33,9 @@ function limitMs(): number {
   return (given >= 0 && given <= MAX_MS ? given : DEFAULT_MS) - EXIT_MS;
 }
 
-const LATE = new CommandError('the hook has no answer in time');
+const LATE = new CommandError(
+  'the hook has no answer in time (MEMORY_HOOK_TIMEOUT_MS, where the agent runs, allows more)',
+);
 
 /** What the work returns, unless it takes too long. */
 async function inTime<Value>(work: (timeoutMs: number) => Promise<Value>): Promise<Value> {

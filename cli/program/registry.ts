@@ -19,6 +19,7 @@ import { hookSessionStart } from '../commands/hook/session-start.ts';
 import { hookTurnEnd } from '../commands/hook/turn-end.ts';
 import { hookUninstall } from '../commands/hook/uninstall.ts';
 import { importFolder } from '../commands/import.ts';
+import { mcp } from '../commands/mcp.ts';
 import { archive } from '../commands/memory/archive.ts';
 import { download } from '../commands/memory/download.ts';
 import { expand } from '../commands/memory/expand.ts';
@@ -96,6 +97,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'hook prompt': hookPrompt,
   'hook turn-end': hookTurnEnd,
   'hook session-end': hookSessionEnd,
+  mcp,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,
 };

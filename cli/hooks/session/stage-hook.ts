@@ -31,7 +31,11 @@ export async function runStageHook(
   isEnd: boolean,
 ): Promise<Result> {
   const call = { agent: values.agent, hook: isEnd ? 'session-end' : 'turn-end' } as const;
-  if (isCheck()) return runHook(call, () => checkStaging(values));
+  if (isCheck()) {
+    // Not within the time of a hook: the staging itself runs in the background.
+    const text = await checkStaging(values);
+    return { text, data: { text } };
+  }
   if (values.wait !== true) {
     return runHook({ ...call, isDetached: true }, async () => {
       await detach(await readHookInput());

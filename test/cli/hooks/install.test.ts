@@ -202,27 +202,6 @@ describe('hook install', () => {
   });
 });
 
-describe('the folders with the manifests', () => {
-  const folder = join(import.meta.dirname, '..', '..', '..', 'cli', 'integrations');
-  const MANIFEST_FOLDERS = { 'claude-code': '.claude-plugin', codex: '.codex-plugin' } as const;
-
-  for (const agent of AGENTS) {
-    test(`the folder of ${agent} is a plugin whose hooks are commands of memory`, async () => {
-      const manifest = join(folder, agent, MANIFEST_FOLDERS[agent], 'plugin.json');
-      const { name, version } = await readJson<{ name: string; version: string }>(manifest);
-      const { version: own } = await readJson<{ version: string }>(join(folder, '..', '..', 'package.json'));
-      assert.deepEqual([name, version], ['team-memory', own]);
-      const content = await readJson(join(folder, agent, 'hooks', 'hooks.json'));
-      assert.deepEqual(
-        EVENTS.map((event) => commandOf(content, event)),
-        ['session-start', 'prompt', 'turn-end', 'turn-end', 'session-end'].map(
-          (hook) => `memory hook ${hook} --agent ${agent}`,
-        ),
-      );
-    });
-  }
-});
-
 /** Runs the terminal client in a folder of a home. */
 function runIn(person: Person, folder: string, args: readonly string[], main = MAIN): Promise<Ended> {
   const env = { HOME: person.home, ...runnerEnvironment() };
