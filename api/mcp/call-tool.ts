@@ -2,14 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findTeam } from '../../core/identity/find-team.ts';
 import { apiBase, linkBase } from '../../core/identity/link-base.ts';
 import type { TeamMembership } from '../../shared/access.ts';
-import { ServiceError } from '../../shared/errors.ts';
-import { countCharacters } from '../../shared/text/json-characters.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { countTokens } from '../../shared/text/tokens.ts';
+import { assertStorableBody } from '../bodies/storable.ts';
 import { toServiceError } from '../plugins/errors.ts';
 import { callerInTeam, type TeamCaller } from '../plugins/guards.ts';
 import { requestedTeam } from '../plugins/identity.ts';
 import { RECHECK_AFTER_MS } from '../plugins/recheck-guards.ts';
 import { errorText } from './error-text.ts';
 import { requireTool } from './permitted.ts';
+import { readArguments } from './sent-arguments.ts';
 import type { CallerCall, TeamCall, Tool } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
 
@@ -28,16 +30,18 @@ export interface ToolResult {
 
 /**
  * Calls a tool that exists. An error of its operation is a result that says what is wrong, not an error of the protocol:
- * the agent can correct its call.
+ * the agent can correct its call. A caller over its rate limit gets such a result too, and nothing is done.
+ * @param sent the arguments, as the client sent them
  */
-export async function callTool(asking: ToolRequest, name: string, args: unknown): Promise<ToolResult> {
+export async function callTool(asking: ToolRequest, name: string, sent: unknown): Promise<ToolResult> {
   const tool = TOOLS.find((candidate) => candidate.name === name);
   if (tool === undefined) throw new Error('an unknown tool was called');
   const { request } = asking;
   try {
-    const structuredContent = await run(asking, tool, args);
+    if (request.overLimit !== null) throw request.overLimit;
+    const structuredContent = await run(asking, tool, readArguments(tool.input, sent));
     const text = JSON.stringify(structuredContent);
-    if (countCharacters(text) > tool.maxCharacters) throw new Error(`the answer of ${name} is too long`);
+    if (countTokens(text) > tool.maxTokens) throw new Error(`the answer of ${name} is too long`);
     return { content: [{ type: 'text', text }], structuredContent };
   } catch (error) {
     const refusal = toServiceError(error, { schema: tool.input });
@@ -51,12 +55,16 @@ export async function callTool(asking: ToolRequest, name: string, args: unknown)
   }
 }
 
-async function run(asking: ToolRequest, tool: Tool, args: unknown): Promise<object> {
+async function run(
+  asking: ToolRequest,
+  tool: Tool,
+  args: Record<string, unknown> | undefined,
+): Promise<object> {
   const { deps, request, signal } = asking;
   const { identity } = request;
   // In the order of the routes: the permission, the Team, the rights, the arguments.
   requireTool(tool, identity, null);
-  const team = await selectTeam(asking, tool, args);
+  const team = await selectTeam(asking, tool, args?.['team']);
   requireTool(tool, identity, team?.scope ?? null);
   const call: CallerCall = {
     deps,
@@ -78,9 +86,8 @@ async function run(asking: ToolRequest, tool: Tool, args: unknown): Promise<obje
 async function selectTeam(
   { request, deps }: ToolRequest,
   { needsTeam }: Tool,
-  args: unknown,
+  argument: unknown,
 ): Promise<TeamCaller | null> {
-  const { team: argument } = args as { team?: unknown };
   const named = typeof argument === 'string' ? argument : undefined;
   if (named === undefined && !needsTeam && requestedTeam(request) === undefined) {
     if (request.identity.teams.length !== 1) return null;
@@ -116,10 +123,16 @@ function toTeamCall(
 
 /**
  * The arguments of a call.
- * @throws FastifyError for arguments that the tool does not accept
+ * @throws ServiceError `invalid_request`, or FastifyError, for arguments that the tool does not accept
  */
-function validated({ request }: ToolRequest, { input }: Tool, args: unknown): Record<string, unknown> {
+function validated(
+  { request }: ToolRequest,
+  { input }: Tool,
+  args: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  if (args === undefined) throw invalidField('/arguments', 'must be an object');
+  assertStorableBody(args, false);
   const validate = request.compileValidationSchema(input);
-  if (validate(args)) return args as Record<string, unknown>;
+  if (validate(args)) return args;
   throw Object.assign(new Error('the arguments are not valid'), { validation: validate.errors });
 }

@@ -2,9 +2,12 @@ import { toWebRequest } from '@modelcontextprotocol/node';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Body } from '../../shared/schemas/common.ts';
+import { assertStorableBody } from '../bodies/storable.ts';
+import { limitHeaders } from '../plugins/errors.ts';
 import { disconnectSignal } from '../request/disconnect-signal.ts';
 import type { Routes } from '../types.ts';
 import { callTool, type ToolRequest } from './call-tool.ts';
+import { readMessage } from './message.ts';
 import { fromAllowedOrigin } from './origin.ts';
 import { isListed } from './permitted.ts';
 import { openProtocol } from './protocol.ts';
@@ -34,9 +37,9 @@ const refusal = (description: string) => ({
 });
 
 /** The request as the library takes it. It needs no address, and that of a caller may not be one. */
-function webRequestOf({ headers, body }: FastifyRequest): Promise<Request> {
+function webRequestOf({ headers }: FastifyRequest, message: unknown): Promise<Request> {
   const request = { method: 'POST', url: '/', headers: { ...headers, host: 'localhost' } };
-  return toWebRequest(request as unknown as NodeRequest, body);
+  return toWebRequest(request as unknown as NodeRequest, message);
 }
 
 /** POST /v1/mcp: the Model Context Protocol, without sessions and without streams. */
@@ -48,8 +51,11 @@ export const mcpRoute: Routes = (app, deps) => {
       onRequest: fromAllowedOrigin(deps.config),
       // The protocol answers a message that is not valid with an error of its own.
       attachValidation: true,
-      // Each tool checks what it needs.
-      config: { permission: 'any' },
+      // Each tool checks what it needs. A fault of the arguments and a rate limit are results of a call.
+      config: { permission: 'any', checksBody: true, answersOverLimit: true },
+      errorHandler: (error, { overLimit }) => {
+        throw overLimit ?? error;
+      },
       schema: {
         operationId: 'sendMcpMessage',
         summary: 'Call tools by the Model Context Protocol',
@@ -64,17 +70,23 @@ export const mcpRoute: Routes = (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { body, identity } = request;
+      const { body, identity, overLimit } = request;
+      const { message, args, isCall } = readMessage(body);
+      if (overLimit !== null) {
+        if (!isCall) throw overLimit;
+        reply.headers(limitHeaders(overLimit));
+      }
+      assertStorableBody(message, false);
       const asking: ToolRequest = {
         deps: { ...deps, embedder: app.queryEmbedder },
         request,
         reply,
         signal: disconnectSignal(reply),
       };
-      const answer = await answerMessage(await webRequestOf(request), body, {
+      const answer = await answerMessage(await webRequestOf(request, message), message, {
         tools: TOOLS.filter((tool) => isListed(tool, identity)),
         knows: (name) => TOOLS.some((tool) => tool.name === name),
-        call: (name, args) => inToolSpan(body, name, () => callTool(asking, name, args)),
+        call: (name) => inToolSpan(message, name, () => callTool(asking, name, args)),
       });
       // Not the web response itself: Fastify would set its status after the hooks that read the status. As bytes, because
       // Fastify adds a charset to the type of a text, which clients do not expect.

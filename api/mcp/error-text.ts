@@ -1,4 +1,8 @@
 import type { ErrorCode, ServiceError } from '../../shared/errors.ts';
+import { cutToJson } from '../../shared/text/tokens.ts';
+
+/** The most tokens of the message: it can list 20 Teams with long names. */
+const MAX_MESSAGE = 5_000;
 
 /** What an agent can do about an error, if its message does not say it. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
@@ -11,16 +15,15 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   team_archived: 'Ask an Owner of the Company to restore the Team',
   quota_exceeded: 'Do not send it again until then',
   secret_detected: 'Send the text again without them',
+  rate_limited: 'Nothing was done',
   unavailable: 'Wait a few seconds and call the tool again',
 };
 
 /** The text of an error for an agent: the code, what is wrong, and what to do. */
 export function errorText({ code, message, status }: ServiceError, requestId: string): string {
   const advice = ADVICE[code];
-  const parts = [
-    message.endsWith('.') ? message.slice(0, -1) : message,
-    ...(advice === undefined ? [] : [advice]),
-  ];
+  const wrong = cutToJson(message, MAX_MESSAGE);
+  const parts = [wrong.endsWith('.') ? wrong.slice(0, -1) : wrong, ...(advice === undefined ? [] : [advice])];
   // The operator finds the reason in the log by the id.
   if (status >= 500) parts.push(`Request ${requestId}`);
   return `${code}: ${parts.join('. ')}.`;

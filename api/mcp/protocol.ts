@@ -10,14 +10,14 @@ import {
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Logger } from '../../shared/logger.ts';
 import type { ToolResult } from './call-tool.ts';
-import { type Tool, toListedTool } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 /** What one request of the protocol can reach. */
 export interface Exchange {
   /** The tools that the caller sees, in their order. */
   tools: readonly Tool[];
-  /** Calls a tool that exists. */
-  call: (name: string, args: unknown) => Promise<ToolResult>;
+  /** Calls a tool that exists, with the arguments of the message. */
+  call: (name: string) => Promise<ToolResult>;
   /** Whether a tool exists, in the list of the caller or not. */
   knows: (name: string) => boolean;
 }
@@ -44,17 +44,17 @@ function serverFor(exchange: Exchange): Server {
   });
   server.setRequestHandler(
     'tools/list',
-    () => ({ tools: exchange.tools.map(toListedTool) }) as unknown as ListToolsResult,
+    () => ({ tools: exchange.tools.map(({ listed }) => listed) }) as unknown as ListToolsResult,
   );
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const { name, arguments: args = {} } = params;
+    const { name } = params;
     if (!exchange.knows(name)) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         'The tool does not exist; tools/list names those that do',
       );
     }
-    return (await exchange.call(name, args)) as never;
+    return (await exchange.call(name)) as never;
   });
   return server;
 }

@@ -1,13 +1,17 @@
-import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { Dependencies } from '../../core/dependencies.ts';
 import type { QueryEmbedder } from '../../core/search/query-embedder.ts';
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import type { RoutePermission } from '../../shared/permissions.ts';
 import { Body, Text } from '../../shared/schemas/common.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { toPrintedSchema } from './printed-schema.ts';
 
-/** The most characters of the text of an answer. */
-export const MAX_ANSWER_CHARACTERS = 24_000;
+/**
+ * The most tokens of the text of an answer, as `countTokens` estimates them. Clients refuse an answer of more than 25,000
+ * tokens, as their own model counts.
+ */
+export const MAX_ANSWER_TOKENS = 10_000;
 
 /** One call of a tool, by a caller who is signed in. */
 export interface CallerCall {
@@ -52,15 +56,23 @@ interface ToolFields {
   /** What the caller needs in the Team besides: to write in a layer, or Full access. */
   needs?: 'write' | 'full';
   annotations: ToolAnnotations;
-  /** Of an answer, if not `MAX_ANSWER_CHARACTERS`. */
-  maxCharacters?: number;
+  /** Of an answer, if not `MAX_ANSWER_TOKENS`. */
+  maxTokens?: number;
+}
+
+/** What clients see of a tool. */
+export interface ListedTool extends Pick<ToolFields, 'name' | 'title' | 'description' | 'annotations'> {
+  inputSchema: TSchema;
+  outputSchema: TSchema;
 }
 
 /** A tool of the MCP endpoint. */
 export interface Tool extends ToolFields {
   input: TObject;
   output: TObject;
-  maxCharacters: number;
+  /** The tool as the protocol lists it. */
+  listed: ListedTool;
+  maxTokens: number;
   /** Whether a call needs a Team. */
   needsTeam: boolean;
   /** @param args as `input` defines them */
@@ -120,15 +132,15 @@ export function callerTool<I extends TProperties, O extends TProperties>(
 }
 
 function toolOf(fields: ToolFields & { input: TProperties; output: TProperties }) {
+  const { name, title, description, annotations } = fields;
+  const input = Body({ ...fields.input, team: TeamArgument });
+  const output = Type.Object(fields.output);
+  const schemas = { inputSchema: toPrintedSchema(input), outputSchema: toPrintedSchema(output) };
   return {
     ...fields,
-    maxCharacters: fields.maxCharacters ?? MAX_ANSWER_CHARACTERS,
-    input: Body({ ...fields.input, team: TeamArgument }),
-    output: Type.Object(fields.output),
+    maxTokens: fields.maxTokens ?? MAX_ANSWER_TOKENS,
+    input,
+    output,
+    listed: { name, title, description, ...schemas, annotations },
   };
-}
-
-/** A tool as the protocol lists it. */
-export function toListedTool({ name, title, description, annotations, input, output }: Tool) {
-  return { name, title, description, inputSchema: input, outputSchema: output, annotations };
 }

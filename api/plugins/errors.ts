@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
-import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
+import { ERRORS, ServiceError } from '../../shared/errors.ts';
 import { isUnderV1, requestedPath } from '../request/requested-path.ts';
 import { invalidFields } from './field-errors.ts';
 
@@ -84,7 +84,10 @@ export function problemDocument(error: ServiceError, requestId: string): Record<
   };
 }
 
-function limitHeaders({ max, resetSeconds }: RateLimit): Record<string, string> {
+/** The headers that tell a limit that was exceeded. */
+export function limitHeaders({ limit }: Pick<ServiceError, 'limit'>): Record<string, string> {
+  if (limit === undefined) return {};
+  const { max, resetSeconds } = limit;
   return {
     'retry-after': String(resetSeconds),
     'ratelimit-limit': String(max),
@@ -97,7 +100,7 @@ function sendProblem(error: ServiceError, request: FastifyRequest, reply: Fastif
   const { status } = ERRORS[error.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 503) reply.header('retry-after', '2');
-  if (error.limit !== undefined) reply.headers(limitHeaders(error.limit));
+  reply.headers(limitHeaders(error));
   return reply
     .code(status)
     .type('application/problem+json')

@@ -34,8 +34,11 @@ export function signedIn({ database, config }: Dependencies): Guard {
         if (isCounted && isChangeRefused(error) && !database.canWrite()) return find(null);
         throw error;
       });
-      if (counts !== null) limitCaller(reply, counts, config);
       request.identity = identity;
+      if (counts === null) return;
+      request.overLimit = limitCaller(reply, counts, config);
+      const { answersOverLimit = false } = request.routeOptions.config;
+      if (request.overLimit !== null && !answersOverLimit) throw request.overLimit;
     },
   );
 }
@@ -51,6 +54,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What an agent token needs for the route. Without it, the route refuses every agent token. */
     permission?: RoutePermission;
+    /** Whether the route itself answers a caller over its rate limit: see `request.overLimit`. */
+    answersOverLimit?: true;
   }
 }
 

@@ -17,6 +17,8 @@ declare module 'fastify' {
     identity: Identity;
     /** What the caller can read and write in the selected Team. Set on every route with the guard `inTeam`. */
     teamScope: TeamScope;
+    /** The refusal of a caller that is over its rate limit; otherwise null. */
+    overLimit: ServiceError | null;
   }
 }
 
@@ -88,5 +90,6 @@ function readToken(
 export default fp(function identity(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('identity', null as unknown as Identity);
   app.decorateRequest('teamScope', null as unknown as TeamScope);
+  app.decorateRequest('overLimit', null);
   done();
 });

@@ -27,13 +27,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether `path` of the query and of each of `files` is a workspace path, whose text the route checks with its own error. */
     hasWorkspacePaths?: true;
+    /** Whether the route itself checks the text of its body, with its own error. */
+    checksBody?: true;
   }
 }
 
 /** Checks body and query string. Ids in the path are not checked here: a malformed id is 404, like an unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
-  const { hasWorkspacePaths = false } = request.routeOptions.config;
-  await assertStorableInSteps(request, hasWorkspacePaths);
+  const { hasWorkspacePaths = false, checksBody = false } = request.routeOptions.config;
+  if (!checksBody) await assertStorableInSteps(request, hasWorkspacePaths);
   try {
     // Fastify's parser does not fail on bytes that are not UTF-8, and leaves them percent-encoded.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));

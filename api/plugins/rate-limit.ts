@@ -45,27 +45,28 @@ function tooManyRequests({ max, resetSeconds }: RateLimit): ServiceError {
   });
 }
 
-/** Refuses a request that exceeds its limit. Otherwise its answer says how much of the limit is left. */
-function enforce(reply: FastifyReply, state: LimitState): void {
-  if (state.exceeded) throw tooManyRequests(state);
+/** The refusal of a request that exceeds its limit. Otherwise its answer says how much of the limit is left. */
+function enforce(reply: FastifyReply, state: LimitState): ServiceError | null {
+  if (state.exceeded) return tooManyRequests(state);
   reply.headers({
     'ratelimit-limit': state.max,
     'ratelimit-remaining': state.remaining,
     'ratelimit-reset': state.resetSeconds,
   });
+  return null;
 }
 
 /**
  * Limits the requests of a session, of an agent token or of the service token, and of its account.
  * @param counts with this request, as the query that found the caller has counted it
- * @throws ServiceError `rate_limited`
+ * @returns the refusal `rate_limited`; null within the limits
  */
 export function limitCaller(
   reply: FastifyReply,
   [session, account]: RequestCounts,
   { rateLimitPerMinute: max }: Pick<Config, 'rateLimitPerMinute'>,
-): void {
-  enforce(reply, tighter(stateOf(session, max), stateOf(account, SESSIONS_PER_ACCOUNT * max)));
+): ServiceError | null {
+  return enforce(reply, tighter(stateOf(session, max), stateOf(account, SESSIONS_PER_ACCOUNT * max)));
 }
 
 /** Counts a request by address. The key is hashed: no address is stored. */
@@ -84,9 +85,10 @@ async function countByAddress(
  * one.
  */
 export function limitedByAddress(deps: Pick<Dependencies, 'database'>): Refusing<onRequestAsyncHookHandler> {
-  return refusing(['rate_limited'], async ({ ip }, reply) =>
-    enforce(reply, await countByAddress(deps, `address ${normalizeIP(ip)}`)),
-  );
+  return refusing(['rate_limited'], async ({ ip }, reply) => {
+    const refusal = enforce(reply, await countByAddress(deps, `address ${normalizeIP(ip)}`));
+    if (refusal !== null) throw refusal;
+  });
 }
 
 /**

@@ -20,8 +20,8 @@ interface Claim {
   leaseSeconds: number;
   /** The client that the scope was narrowed to. */
   clientId: string | undefined;
-  /** The most characters of the JSON of all captures; null without a limit. The first is claimed in any case. */
-  maxCharacters?: number | null;
+  /** The most bytes of the JSON of all captures; null without a limit. The first is claimed in any case. */
+  maxBytes?: number | null;
 }
 
 /** What the caller can claim now. */
@@ -38,7 +38,7 @@ interface Claimable {
 export function claimBatch(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
-  { limit, leaseSeconds, clientId, maxCharacters = null }: Claim,
+  { limit, leaseSeconds, clientId, maxBytes = null }: Claim,
 ): Promise<ConsolidationBatch | null> {
   return runCommand(database, scope, {
     lock: (tx) => lockClaimable(tx, clientId),
@@ -49,7 +49,7 @@ export function claimBatch(
         limit,
         leaseSeconds,
         ownOnly,
-        maxCharacters,
+        maxBytes,
       });
       return {
         result: batch,

@@ -1,7 +1,7 @@
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';
-import { countCharacters } from '../../shared/text/json-characters.ts';
+import { countCharacters } from '../../shared/text/characters.ts';
 
 /** The most Teams that an error lists. */
 const MAX_LISTED = 20;

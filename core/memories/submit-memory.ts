@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import { newId } from '../../shared/ids.ts';
 import { runInSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
@@ -20,6 +21,7 @@ export interface SubmittedText {
   layerId: LayerId;
   title: string;
   content: string;
+  tags: readonly string[];
   /** Null: never. */
   expiresAt: Date | null;
 }
@@ -28,7 +30,7 @@ export interface SubmittedText {
  * Stores a text as a memory in review that comes from no capture. If the caller has submitted the text before and it still
  * waits, nothing changes.
  * @param signal of the request: the content is not cut after it is closed
- * @returns the id of the memory, and the credentials that were found, in `/title` and `/text`
+ * @returns the id of the memory, and the credentials that were found, in `/title`, `/text` and `/tags`
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`,
  *   `quota_exceeded`
  */
@@ -39,10 +41,10 @@ export async function submitMemory(
   signal: AbortSignal,
 ): Promise<{ id: string; redactions: Redaction[] }> {
   const { layerId } = text;
-  const given = { title: text.title, text: text.content };
+  const given = { title: text.title, text: text.content, tags: text.tags };
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
   const content = await runInSteps(cutMaskedInSteps(fields.text, MAX_CONTENT));
-  const stored = { ...text, title: fields.title, content };
+  const stored = { ...text, title: fields.title, content, tags: parseTags(fields.tags) };
   const id = await runCommand(database, scope, {
     quota: config,
     prepare: () => prepareContent(scope.teamId, stored, signal),
@@ -59,7 +61,7 @@ export async function submitMemory(
 
 async function apply(
   tx: TeamTransaction,
-  { layerId, title, content, expiresAt }: SubmittedText,
+  { layerId, title, content, tags, expiresAt }: SubmittedText,
   { terms }: PreparedContent,
   model: string,
 ): Promise<Applied<string>> {
@@ -74,7 +76,7 @@ async function apply(
     content,
     terms,
     metadata: {},
-    tags: [],
+    tags,
     captureIds: [],
     supersedes: null,
     expiresAt,

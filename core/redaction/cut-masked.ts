@@ -6,7 +6,7 @@ import { MAX_FEEDBACK_NOTE } from '../../shared/schemas/feedback.ts';
 import { MAX_CONTENT } from '../../shared/schemas/library.ts';
 import { MAX_CHUNK, MAX_QUERY, MAX_URI } from '../../shared/schemas/memory.ts';
 import { masksIn } from '../../shared/secrets/find-matches.ts';
-import { cutCharacters } from '../../shared/text/json-characters.ts';
+import { cutCharacters } from '../../shared/text/characters.ts';
 
 /*
  * A mask can be longer than the credential that it replaces, so a text within its bound can exceed it when it is masked.

@@ -1,6 +1,6 @@
 import { MAX_NEIGHBOUR_CHARACTERS } from '../../shared/schemas/answer-shape.ts';
 import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
-import { countCharacters } from '../../shared/text/json-characters.ts';
+import { countCharacters } from '../../shared/text/characters.ts';
 
 /** Hits, and how many more characters the answer can have. */
 export interface FilledAnswer {

@@ -1,4 +1,4 @@
-import { cutCharacters } from '../text/json-characters.ts';
+import { cutCharacters } from '../text/characters.ts';
 import { findSecretsNow } from './find-secrets.ts';
 
 /** An error message shows so many characters of a text that was given: it can have millions. */

@@ -160,7 +160,7 @@ describe('a database of migration 0002 that is upgraded', () => {
         [team.published],
       );
       const claim = { id: newId(), layers: everything.writes, limit: 9, leaseSeconds: 60, ownOnly: false };
-      const batch = await claimCaptures(tx, { ...claim, maxCharacters: null });
+      const batch = await claimCaptures(tx, { ...claim, maxBytes: null });
       assert.deepEqual(
         batch?.captures.map(({ id }) => id),
         [team.stagedCapture],

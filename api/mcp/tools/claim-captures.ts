@@ -10,19 +10,15 @@ import {
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
-import {
-  countJsonCharacters,
-  countTextInJsonUpTo,
-  endOfFitting,
-} from '../../../shared/text/json-characters.ts';
+import { bytesWithin, countJsonTokens, endOfFitting } from '../../../shared/text/tokens.ts';
 import { formatPosition, parseOffset, splitPosition } from '../position.ts';
-import { MAX_ANSWER_CHARACTERS, READS, type TeamCall, teamTool } from '../tool.ts';
-import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
+import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 
-/** The room for the captures of an answer. */
-const ROOM = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - 400;
-/** The summary of a capture has room for at least this many characters. */
-const LEAST_CHARACTERS = 200;
+/** The tokens for the captures of an answer. */
+const ROOM = MAX_ANSWER_TOKENS - NOTE_TOKENS - 400;
+/** The metadata of a capture is left out if its summary would have less room. */
+const LEAST_TOKENS = 1_000;
 
 const Rest = Type.Object({
   captureId: Id,
@@ -37,6 +33,7 @@ const CapturePart = Type.Object({
   ),
 });
 type CapturePart = Static<typeof CapturePart>;
+const { limit, leaseSeconds } = ClaimRequest.properties;
 const { id, expiresAt } = ClaimResponse.properties.batch.anyOf[0].properties;
 
 /** Claims staged captures for the caller, until the lease expires. */
@@ -51,7 +48,16 @@ export const claimCaptures = teamTool({
   needs: 'write',
   annotations: { ...READS, readOnlyHint: false, idempotentHint: false },
   input: {
-    ...ClaimRequest.properties,
+    limit: Type.Optional({ ...limit, description: 'the most captures to claim' }),
+    clientId: Type.Optional(
+      Type.String({
+        description: 'id of the client to claim captures of; without it, wherever you can store',
+      }),
+    ),
+    leaseSeconds: Type.Optional({
+      ...leaseSeconds,
+      description: 'how many seconds they are yours: complete the batch before',
+    }),
     next: Type.Optional(
       Text(100, '`next` of a capture: returns the rest of its summary, and claims nothing'),
     ),
@@ -66,41 +72,45 @@ export const claimCaptures = teamTool({
     if (next !== undefined) return { batch: null, rest: await readRest(call, next) };
     const scope = claimScope(call.scope, clientId);
     assertActive(call.team);
-    const batch = await claimBatch(call.deps, scope, { limit, leaseSeconds, clientId, maxCharacters: ROOM });
+    const batch = await claimBatch(call.deps, scope, {
+      limit,
+      leaseSeconds,
+      clientId,
+      maxBytes: bytesWithin(ROOM),
+    });
     if (batch === null) return { batch };
-    const captures = fitCaptures(batch.captures);
+    const [first, ...others] = batch.captures;
+    // Several are claimed only if all of them fit.
+    if (first === undefined || others.length > 0) return { batch };
+    const { capture, hasMetadata } = fitCapture(first);
     return {
-      batch: { ...batch, captures },
+      batch: { ...batch, captures: [capture] },
       ...noteOf(
-        captures.some(({ next }) => next !== undefined) &&
+        capture.next !== undefined &&
           'A summary was cut: call claim_captures with the `next` of its capture before you complete it.',
+        !hasMetadata && 'The metadata of the capture did not fit: GET /v1/memory/captures returns it.',
       ),
     };
   },
 });
 
-/** The captures with as much of their summaries as fits: each gets the room that the others leave. */
-function fitCaptures(captures: readonly Capture[]): CapturePart[] {
-  const frames = captures.map(frameOf);
-  const lengths = captures.map(({ summary }) => countTextInJsonUpTo(summary, ROOM));
-  let room = ROOM - countJsonCharacters(frames);
-  return frames.map((frame, index): CapturePart => {
-    const { summary } = captures[index]!;
-    const others = lengths
-      .slice(index + 1)
-      .reduce((sum, length) => sum + Math.min(length, LEAST_CHARACTERS), 0);
-    const own = Math.min(lengths[index]!, Math.max(room - others, LEAST_CHARACTERS));
-    room -= own;
-    const end = endOfFitting(summary, 0, own);
-    const { next: _, ...whole } = frame;
-    if (end === summary.length) return { ...whole, summary };
-    return { ...whole, summary: summary.slice(0, end), next: formatPosition(frame.id, end) };
-  });
-}
-
-/** A capture without its summary, with the longest `next`. */
-function frameOf(capture: Capture): CapturePart {
-  return { ...capture, summary: '', next: formatPosition(capture.id, capture.summary.length) };
+/** A capture with as much of its summary as fits. */
+function fitCapture(capture: Capture): {
+  capture: CapturePart;
+  /** Whether its metadata fits too. */
+  hasMetadata: boolean;
+} {
+  const whole = { ...capture, summary: '', next: formatPosition(capture.id, capture.summary.length) };
+  const hasMetadata = countJsonTokens(whole) <= ROOM - LEAST_TOKENS;
+  const frame = hasMetadata ? whole : { ...whole, metadata: {} };
+  const { summary } = capture;
+  const end = endOfFitting(summary, 0, ROOM - countJsonTokens(frame));
+  const { next: _, ...uncut } = frame;
+  const part =
+    end === summary.length
+      ? { ...uncut, summary }
+      : { ...frame, summary: summary.slice(0, end), next: formatPosition(capture.id, end) };
+  return { capture: part, hasMetadata };
 }
 
 /** The next part of a summary. */

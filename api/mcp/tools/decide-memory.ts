@@ -9,9 +9,20 @@ import { pick } from '../pick.ts';
 import { ClientArgument, READS, teamTool } from '../tool.ts';
 import { listed } from './redactions.ts';
 
-const { title, content, supersedes, baseVersion } = Decision.properties;
+const { supersedes, baseVersion } = Decision.properties;
 /** All actions except `renew`, whose argument the tool does not have. */
-const action = OneOf(MEMORY_ACTIONS.filter((name) => name !== 'renew'));
+const action = OneOf(
+  MEMORY_ACTIONS.filter((name) => name !== 'renew'),
+  'what to do with the memory: see the description of the tool',
+);
+const title = Type.Optional({
+  ...Decision.properties.title,
+  description: 'with publish or update: the new title; without it, the title stays',
+});
+const content = Type.Optional({
+  ...Decision.properties.content,
+  description: 'with publish or update: the new text; without it, the text stays',
+});
 const version = Type.Integer({
   minimum: 1,
   description: 'the version that the decision is based on; with restore: the version to restore',
@@ -37,14 +48,14 @@ export const decideMemory = teamTool({
   description:
     'Publishes or discards a memory in review, or updates or deletes a published one. `reopen` puts a discarded one back ' +
     'into review, `unpublish` a published one, and `restore` publishes an earlier version again. `move` moves one in ' +
-    'review or a published one to `client`, or to the Team layer without `client`. Requires Full access to the ' +
-    'Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
+    'review or a published one to `client`, or to the Team layer without `client`. `keep` leaves a published one as it ' +
+    'is and settles its feedback. Requires Full access to the Team. `version` is the version that you read: a memory that has changed since is not touched. With `restore`, ' +
     'that is `baseVersion`.',
   permission: 'memory:review',
   needs: 'full',
   annotations: { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   input: {
-    id: Type.String({ description: 'of the memory' }),
+    id: Type.String({ description: 'id of the memory' }),
     ...DECISION,
     client: ClientArgument(
       'only with `move`: id or name of the client to move it to; absent: the Team layer',

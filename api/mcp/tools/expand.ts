@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Chunk, DEFAULT_NEIGHBOURS, ExpandRequest } from '../../../shared/schemas/memory.ts';
-import { countJsonCharacters, countTextInJson, cutToJson } from '../../../shared/text/json-characters.ts';
-import { MAX_ANSWER_CHARACTERS, READS, teamTool } from '../tool.ts';
-import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { countJsonTokens, countTextInJson, cutToJson } from '../../../shared/text/tokens.ts';
+import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
+import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 
 const { before, after } = ExpandRequest.properties;
+const neighbours = (schema: typeof before, where: string) =>
+  Type.Optional({ ...schema, description: `how many passages ${where} it to return, from 0 to 10` });
 
 /** Returns a passage with the text around it. */
 export const expand = teamTool({
@@ -19,8 +21,8 @@ export const expand = teamTool({
   annotations: READS,
   input: {
     chunk: Text(100, '`location.chunkId` of a search result, or `chunk_id` of a chunk'),
-    before,
-    after,
+    before: neighbours(before, 'before'),
+    after: neighbours(after, 'after'),
   },
   output: { chunks: Type.Array(Chunk), ...NOTE },
   run: async ({ deps, scope }, { chunk, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS }) => {
@@ -44,9 +46,9 @@ export const expand = teamTool({
 /** The chunks that fit into an answer: the one that was asked for, and the nearest ones. */
 function fitAround(found: readonly Chunk[], asked: Chunk): Chunk[] {
   const centre = found.indexOf(asked);
-  let room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ chunks: [] });
+  let room = MAX_ANSWER_TOKENS - NOTE_TOKENS - countJsonTokens({ chunks: [] });
   const kept = [cutChunk(asked, room)];
-  room -= countJsonCharacters(kept[0]);
+  room -= countJsonTokens(kept[0]);
   const nearby = [
     { side: found.slice(0, centre).toReversed(), add: (chunk: Chunk) => kept.unshift(chunk) },
     { side: found.slice(centre + 1), add: (chunk: Chunk) => kept.push(chunk) },
@@ -55,7 +57,7 @@ function fitAround(found: readonly Chunk[], asked: Chunk): Chunk[] {
     for (const one of nearby) {
       const chunk = one.side[distance];
       if (chunk === undefined) continue;
-      const length = countJsonCharacters(chunk) + 1;
+      const length = countJsonTokens(chunk) + 1;
       // Beyond a chunk that does not fit there would be a gap.
       if (length > room) one.side = [];
       else one.add(chunk);
@@ -69,14 +71,15 @@ function fitAround(found: readonly Chunk[], asked: Chunk): Chunk[] {
 function cutNote(chunks: readonly Chunk[], asked: Chunk): string {
   const isTextCut = !chunks.some(({ text }) => text === asked.text);
   return isTextCut
-    ? 'The passage is cut, without its tags and headings: fetch its source for the rest.'
-    : 'The tags and headings of the passage did not fit: fetch its source to read them.';
+    ? 'The passage is cut, without its uri, tags and headings: fetch its source for the rest.'
+    : 'The uri, tags and headings of the passage did not fit: fetch its source to read them.';
 }
 
-/** A chunk that fits alone: without its headings, and with less text, if nothing else helps. */
+/** A chunk that fits alone: without its uri, tags and headings, and with less text, if nothing else helps. */
 function cutChunk(chunk: Chunk, room: number): Chunk {
-  if (countJsonCharacters(chunk) <= room) return chunk;
-  const bare = { ...chunk, tags: [], location: { ...chunk.location, document_title: null, headings: [] } };
-  const left = room - countJsonCharacters(bare) + countTextInJson(bare.text);
+  if (countJsonTokens(chunk) <= room) return chunk;
+  const location = { ...chunk.location, document_title: null, headings: [], sheet: null };
+  const bare = { ...chunk, uri: null, tags: [], location };
+  const left = room - countJsonTokens(bare) + countTextInJson(bare.text);
   return { ...bare, text: cutToJson(bare.text, left) };
 }

@@ -3,16 +3,16 @@ import { parseId } from '../../../core/access/parse-id.ts';
 import { listImports, readImport } from '../../../core/imports/read-imports.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Import } from '../../../shared/schemas/imports.ts';
-import { countFitting, countJsonCharacters, cutToJson } from '../../../shared/text/json-characters.ts';
+import { countFitting, countJsonTokens, cutToJson } from '../../../shared/text/tokens.ts';
 import { pick } from '../pick.ts';
-import { MAX_ANSWER_CHARACTERS, READS, teamTool } from '../tool.ts';
-import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
+import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 
 const MAX_LISTED = 50;
 /** Begins an id that continues the list after an import. */
 const AFTER = 'after:';
-/** Of the message of an error, in JSON. */
-const MAX_MESSAGE = 600;
+/** The most tokens of the message of an error. */
+const MAX_MESSAGE = 300;
 
 const {
   id,
@@ -69,7 +69,7 @@ export const importStatus = teamTool({
     const part = { limit: MAX_LISTED + 1, after };
     const found = await listImports(deps, scope, part, { state: null, clientId: undefined });
     const listed = found.slice(0, MAX_LISTED).map(toListed);
-    const room = MAX_ANSWER_CHARACTERS - NOTE_CHARACTERS - countJsonCharacters({ imports: [] });
+    const room = MAX_ANSWER_TOKENS - NOTE_TOKENS - countJsonTokens({ imports: [] });
     const imports = listed.slice(0, countFitting(listed, room));
     const last = imports.at(-1);
     return {

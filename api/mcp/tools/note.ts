@@ -11,7 +11,7 @@ export const NOTE = {
 };
 
 /** The room for a note. No note is longer. */
-export const NOTE_CHARACTERS = 600;
+export const NOTE_TOKENS = 400;
 
 /** The note of these sentences, or none. */
 export function noteOf(...sentences: (string | false)[]): Note {

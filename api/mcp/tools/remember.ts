@@ -8,13 +8,15 @@ import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
+import { parseTags } from '../../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
 import { runInSteps } from '../../../shared/resources/yield-between-steps.ts';
-import { Id, Name, OneOf, Redactions, Text, Time } from '../../../shared/schemas/common.ts';
+import { Id, Name, OneOf, Redactions, Text } from '../../../shared/schemas/common.ts';
 import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
+import { Tags } from '../../../shared/schemas/tags.ts';
 import { findSecrets } from '../../../shared/secrets/find-secrets.ts';
-import { layerToWrite } from '../arguments.ts';
+import { layerToWrite, Moment, parseExpires } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
 import { inArguments, listed, refusingArguments } from './redactions.ts';
@@ -51,10 +53,15 @@ export const remember = teamTool({
       description: 'without it, the beginning of the text; with a known `key`, the title stays',
     }),
     client: ClientArgument('id or name of the client that it belongs to'),
-    expires: Type.Optional({
-      ...Time,
-      description: 'when it expires, such as 2027-03-01T00:00:00Z: from then on searches do not find it',
+    tags: Type.Optional({
+      ...Tags,
+      description:
+        'words by which `search` can filter; case is ignored. With a known `key` and without it, the tags stay',
     }),
+    expires: Moment(
+      'from then on searches do not find it: a day, such as 2027-03-01 (to its end in UTC), or a time, such as ' +
+        '2027-03-01T09:30:00Z. Without it, it does not expire; with a known `key`, the expiry stays',
+    ),
     key: Type.Optional(
       Text(
         300,
@@ -66,7 +73,7 @@ export const remember = teamTool({
     id: { ...Id, description: 'of the source, which `fetch` takes; with the status review, of the memory' },
     status: OneOf(
       ['created', 'replaced', 'duplicate', 'review'],
-      'duplicate: the text was already stored; replaced: the text, the title or the expiry of this key was changed; review: it ' +
+      'duplicate: the text was already stored; replaced: the text, the title, the tags or the expiry of this key was changed; review: it ' +
         'waits for a decision',
     ),
     similar: Type.Array(SimilarMemory, {
@@ -74,9 +81,10 @@ export const remember = teamTool({
     }),
     redactions: Redactions,
   },
-  run: async (call, { text, title: given, client, key, expires }) => {
+  run: async (call, { text, title: given, client, key, tags, expires }) => {
     const { deps, scope, team, signal } = call;
-    const expiresAt = parseExpiry(expires, '/expires') ?? null;
+    const expiry = expires === undefined ? undefined : parseExpires(expires, '/expires');
+    const expiresAt = parseExpiry(expiry, '/expires') ?? null;
     assertFuture(expiresAt, '/expires');
     const layerId = await layerToWrite(call, client);
     assertActive(team);
@@ -88,7 +96,8 @@ export const remember = teamTool({
     if (needsReview(team, scope)) {
       assertReviewable(text);
       const similar = await findAlike();
-      const submitted = { layerId, title: given ?? (await makeTitle(text)), content: text, expiresAt };
+      const title = given ?? (await makeTitle(text));
+      const submitted = { layerId, title, content: text, tags: parseTags(tags ?? []), expiresAt };
       const { id, redactions } = await submitMemory(deps, scope, submitted, signal);
       const shown = { similar: similar.map(toShown), redactions: listed(redactions) };
       return { id, status: 'review' as const, ...shown };
@@ -101,7 +110,8 @@ export const remember = teamTool({
       title,
       text,
       ...(key !== undefined && { externalId: key }),
-      ...(expires !== undefined && { expiresAt: expires }),
+      ...(tags !== undefined && { tags }),
+      ...(expiry !== undefined && { expiresAt: expiry }),
     };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
     const similar = await findAlike();

@@ -3,19 +3,19 @@ import { GAP, mergePassages } from '../../../core/search/merge-passages.ts';
 import { searchMemory } from '../../../core/search/search-memory.ts';
 import { Id, Nullable, OneOf, SourceKind, Text, Time } from '../../../shared/schemas/common.ts';
 import { type Chunk, type Hit, LayerKind, MAX_TOP_K } from '../../../shared/schemas/memory.ts';
-import { countJsonCharacters, countTextInJson, cutToJson } from '../../../shared/text/json-characters.ts';
-import { parseMoment, scopeToRead } from '../arguments.ts';
+import { RequiredTags } from '../../../shared/schemas/tags.ts';
+import { countJsonTokens, countTextInJson, cutToJson } from '../../../shared/text/tokens.ts';
+import { Moment, parseMoment, scopeToRead } from '../arguments.ts';
 import { sourceUrl } from '../source-url.ts';
-import { ClientArgument, MAX_ANSWER_CHARACTERS, READS, type TeamCall, teamTool } from '../tool.ts';
-import { NOTE, NOTE_CHARACTERS, noteOf } from './note.ts';
+import { ClientArgument, MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
+import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 
 const DEFAULT_LIMIT = 10;
 /** A shorter beginning of a passage does not help. */
-const LEAST_CHARACTERS = 300;
-/** The most characters of titles and headings of one result: they are copied from documents. */
-const MAX_HEADINGS = 1_500;
-
-const Moment = (description: string) => Type.Optional(Text(40, description));
+const LEAST_TOKENS = 150;
+/** The most tokens of the headings of one result, and of the name of its sheet: they are copied from documents. */
+const MAX_HEADINGS = 700;
+const MAX_SHEET = 300;
 
 const Result = Type.Object({
   id: { ...Id, description: 'of the source; `fetch` takes it' },
@@ -51,12 +51,33 @@ export const search = teamTool({
     query: Text(4000, 'a question, or words to find'),
     client: ClientArgument('id or name of a client, or `all`'),
     kinds: Type.Optional(
-      Type.Array(SourceKind, { minItems: 1, uniqueItems: true, description: 'return only these kinds' }),
+      Type.Array(SourceKind, {
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          'return only these kinds: `ingest` is a text that was stored by itself, as with remember; `import` a file that was ' +
+          'imported; `memory` a memory; `file` a workspace file',
+      }),
     ),
-    since: Moment('return only what was stored on or after this day (2026-03-01) or after this time'),
-    until: Moment('return only what was stored on or before this day or before this time'),
+    tags: Type.Optional({
+      ...RequiredTags,
+      description: 'return only what has all of these tags; case is ignored',
+    }),
+    since: Moment(
+      'return only what was stored on or after this day in UTC, such as 2026-03-01, or after this time, such as ' +
+        '2026-03-01T09:30:00Z',
+    ),
+    until: Moment(
+      'return only what was stored on or before this day in UTC, such as 2026-03-31, or before this time, such as ' +
+        '2026-03-31T18:00:00Z',
+    ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_TOP_K, default: DEFAULT_LIMIT, description: 'of results' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOP_K,
+        default: DEFAULT_LIMIT,
+        description: 'the most results to return, each of another source',
+      }),
     ),
   },
   output: {
@@ -65,7 +86,7 @@ export const search = teamTool({
     queryId: Id,
     ...NOTE,
   },
-  run: async (call, { query, client, kinds, since, until, limit = DEFAULT_LIMIT }) => {
+  run: async (call, { query, client, kinds, tags, since, until, limit = DEFAULT_LIMIT }) => {
     const { deps, scope, recheckScope } = call;
     const createdAfter = parseMoment(since, 'since');
     const createdBefore = parseMoment(until, 'until');
@@ -79,6 +100,7 @@ export const search = teamTool({
         topK: limit,
         group: 'source',
         ...(kinds !== undefined && { kinds }),
+        ...(tags !== undefined && { tags }),
         ...(createdAfter !== undefined && { createdAfter }),
         ...(createdBefore !== undefined && { createdBefore }),
       },
@@ -96,7 +118,7 @@ export const search = teamTool({
         answer.degraded &&
           'Searched by keywords only: the query vector was not ready in time. Search again later to compare meanings.',
         omitted > 0 &&
-          `${omitted} more results did not fit: narrow the search with client, kinds, since or until, or fetch a result.`,
+          `${omitted} more results did not fit: narrow the search with client, kinds, tags, since or until, or fetch a result.`,
         isShortened && 'Passages of some results are cut or left out: fetch or expand a result for the rest.',
         omitted === 0 &&
           !isShortened &&
@@ -121,20 +143,16 @@ function fillResults(
   isShortened: boolean;
 } {
   let isShortened = false;
-  let room =
-    MAX_ANSWER_CHARACTERS -
-    NOTE_CHARACTERS -
-    countJsonCharacters({ results: [], queryId: call.team.id }) -
-    60;
+  let room = MAX_ANSWER_TOKENS - NOTE_TOKENS - countJsonTokens({ results: [], queryId: call.team.id }) - 60;
   const filled: { result: Result; passages: Pick<Chunk, 'ordinal' | 'text'>[]; others: readonly Chunk[] }[] =
     [];
   for (const hit of hits) {
     const [best = hit, ...others] = hit.passages ?? [];
     const result = emptyResult(call, hit);
-    room -= countJsonCharacters(result) + 1;
+    room -= countJsonTokens(result) + 1;
     const length = countTextInJson(best.text);
     const isCut = length > room;
-    if (isCut && room < LEAST_CHARACTERS) break;
+    if (isCut && room < LEAST_TOKENS) break;
     const text = isCut ? cutToJson(best.text, room) : best.text;
     room -= countTextInJson(text);
     filled.push({ result, passages: [{ ordinal: best.ordinal, text }], others });
@@ -168,9 +186,9 @@ function emptyResult(call: TeamCall, hit: Hit): Result {
     text: '',
     location: {
       chunkId: hit.chunk_id,
-      headings: countJsonCharacters(headings) > MAX_HEADINGS ? [] : headings,
+      headings: countJsonTokens(headings) > MAX_HEADINGS ? [] : headings,
       page: hit.location.page,
-      sheet: hit.location.sheet,
+      sheet: hit.location.sheet === null ? null : cutToJson(hit.location.sheet, MAX_SHEET),
       row: hit.location.row,
       slide: hit.location.slide,
       layer: hit.layer,

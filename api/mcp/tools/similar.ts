@@ -1,10 +1,12 @@
 import type { SimilarMemory } from '../../../shared/schemas/library.ts';
-import { cutToJson } from '../../../shared/text/json-characters.ts';
+import { cutToJson } from '../../../shared/text/tokens.ts';
 
-/** Of the text of a similar memory, in JSON. */
-const MAX_EXCERPT = 400;
+/** The most tokens of the title and of the text of a similar memory. */
+const MAX_TITLE = 400;
+const MAX_EXCERPT = 200;
 
 /** A similar memory as answers show it. */
 export function toShown(memory: SimilarMemory): SimilarMemory {
-  return { ...memory, excerpt: cutToJson(memory.excerpt, MAX_EXCERPT) };
+  const { title, excerpt } = memory;
+  return { ...memory, title: cutToJson(title, MAX_TITLE), excerpt: cutToJson(excerpt, MAX_EXCERPT) };
 }

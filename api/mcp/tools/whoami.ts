@@ -3,9 +3,9 @@ import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
 import { Id, Nullable, OneOf } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
-import { countFitting, countJsonCharacters } from '../../../shared/text/json-characters.ts';
+import { countFitting, countJsonTokens } from '../../../shared/text/tokens.ts';
 import { isPermitted } from '../permitted.ts';
-import { callerTool, MAX_ANSWER_CHARACTERS, READS, type TeamCall } from '../tool.ts';
+import { callerTool, MAX_ANSWER_TOKENS, READS, type TeamCall } from '../tool.ts';
 import { NOTE, type Note } from './note.ts';
 
 /** More clients than fit into an answer. */
@@ -97,9 +97,9 @@ export const whoami = callerTool({
  */
 function fitted<T extends { clients: object[]; teams: object[] }>(answer: T, clientCount: number): T & Note {
   const frame = { ...answer, teams: [], clients: [], note: 'x'.repeat(300) };
-  const room = MAX_ANSWER_CHARACTERS - countJsonCharacters(frame);
+  const room = MAX_ANSWER_TOKENS - countJsonTokens(frame);
   const teams = answer.teams.slice(0, countFitting(answer.teams, room));
-  const left = room - countJsonCharacters(teams);
+  const left = room - countJsonTokens(teams);
   const clients = answer.clients.slice(0, countFitting(answer.clients, Math.max(left, 0)));
   const missing = clientCount - clients.length;
   const missingTeams = answer.teams.length - teams.length;

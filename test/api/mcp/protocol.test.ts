@@ -158,10 +158,7 @@ describe('the endpoint of the protocol', () => {
     assert.equal(outcome(long), '413 payload_too_large');
     const typed = await post(service, company, '/v1/mcp', 'text', { 'content-type': 'text/plain' });
     assert.equal(outcome(typed), '415 unsupported_media_type');
-    const nul = await sendMessage(service, company, 'tools/call', {
-      name: 'remember',
-      arguments: { text: 'a\u0000b' },
-    });
+    const nul = await sendMessage(service, company, 'ping', { text: 'a\u0000b' });
     assert.equal(outcome(nul), '400 invalid_request');
   });
 });
@@ -259,6 +256,42 @@ describe('what a call shares with every request', () => {
     const outcomes: string[] = [];
     for (let n = 0; n < 3; n += 1) outcomes.push(outcome(await sendMessage(limited, company, 'ping')));
     assert.deepEqual(outcomes, ['200', '200', '429 rate_limited']);
+  });
+
+  test('counts a call too, whose result then says so, and nothing is done', async () => {
+    const limited = await openTestApp({ MEMORY_RATE_LIMITS: 'on', MEMORY_RATE_LIMIT_PER_MINUTE: '2' });
+    const company = await limited.company();
+    for (let n = 0; n < 2; n += 1) assert.equal(outcome(await sendMessage(limited, company, 'ping')), '200');
+    const call = { name: 'remember', arguments: { text: 'The walrus sleeps.' } };
+    const versions = [
+      await sendMessage(limited, company, 'tools/call', call),
+      await sendMessage(
+        limited,
+        company,
+        'tools/call',
+        { ...call, _meta: META },
+        modern('tools/call', 'remember'),
+      ),
+    ];
+    for (const answer of versions) {
+      assert.equal(answer.statusCode, 200, answer.body);
+      const { result } = answer.json<{ result: { isError: boolean; content: { text: string }[] } }>();
+      assert.equal(result.isError, true);
+      assert.match(
+        result.content[0]?.text ?? '',
+        /^rate_limited: Wait \d+ seconds before the next request\. Nothing was done\.$/,
+      );
+      assert.match(String(answer.headers['retry-after']), /^\d+$/);
+    }
+    const stored = await limited.database.query('select id from memory.source where team_id = $1', [
+      company.teamId,
+    ]);
+    assert.deepEqual(stored, []);
+    for (const method of ['ping', 'tools/list', 'initialize', 'nope']) {
+      assert.equal(outcome(await sendMessage(limited, company, method)), '429 rate_limited', method);
+    }
+    const broken = await post(limited, company, '/v1/mcp', '{', { 'content-type': 'application/json' });
+    assert.equal(outcome(broken), '429 rate_limited');
   });
 
   test('shows nothing of a failure of the service', async (t) => {

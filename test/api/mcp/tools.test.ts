@@ -354,10 +354,70 @@ describe('the tool remember', () => {
     assert.match(long.text, /^invalid_request: \/text: /);
   });
 
-  test('does not accept an expiry that is not a time', async () => {
+  test('accepts a day as expiry, to its end in UTC, or a time', async () => {
     const company = await service.company();
-    const args = { text: 'The walrus sleeps.', expires: 'tomorrow' };
-    assert.equal(await toolOutcome(service, company, 'remember', args), 'invalid_request');
+    const expiry = async (args: object) => {
+      const { id } = await called<{ id: string }>(service, company, 'remember', args);
+      const source = await get(service, company, `/v1/memory/sources/${id}`);
+      return source.json<Source>().expiresAt;
+    };
+    assert.equal(await expiry({ text: 'one', expires: ' 2999-03-01 ' }), '2999-03-01T23:59:59.999Z');
+    assert.equal(
+      await expiry({ text: 'two', expires: '2999-03-01T09:30:00+01:00' }),
+      '2999-03-01T08:30:00.000Z',
+    );
+    const today = new Date().toISOString().slice(0, 10);
+    assert.equal(await expiry({ text: 'three', expires: today }), `${today}T23:59:59.999Z`);
+    assert.equal(await expiry({ text: 'four' }), null);
+    for (const [expires, message] of [
+      ['tomorrow', 'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z'],
+      [
+        '2999-02-31',
+        'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
+      ],
+      [
+        '2999-03-01T09:30:00',
+        'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
+      ],
+      ['2020-03-01', 'must be a time in the future'],
+      ['0000-01-01', 'must be a time in the years 1 to 9999'],
+    ] as const) {
+      const { text } = await callTool(service, company, 'remember', { text: 'The walrus sleeps.', expires });
+      assert.equal(text, `invalid_request: /expires: ${message}.`);
+    }
+  });
+
+  test('stores tags, by which search filters, and keeps those of a key', async () => {
+    const company = await service.company();
+    const remember = (args: object) => called(service, company, 'remember', args);
+    const { id } = await remember({ text: 'The walrus sleeps.', tags: ['Sea', 'ICE'], key: 'habits' });
+    await remember({ text: 'The walrus swims.', tags: ['sea'] });
+    const found = async (tags: string[]) =>
+      (await called<Found>(service, company, 'search', { query: 'walrus', tags })).results.length;
+    assert.deepEqual([await found(['sea']), await found(['SEA', 'ice']), await found(['land'])], [2, 1, 0]);
+    const replaced = await remember({ text: 'The walrus dives.', key: 'habits' });
+    assert.deepEqual([replaced['id'], replaced['status'], await found(['ice'])], [id, 'replaced', 1]);
+    const { text } = await callTool(service, company, 'remember', { text: 'a walrus', tags: [''] });
+    assert.match(text, /^invalid_request: \/tags\/0: /);
+  });
+
+  test('keeps the tags of a text that waits for a decision', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const changed = await service.app.inject({
+      method: 'PATCH',
+      url: '/v1/team',
+      headers: company.headers,
+      payload: { publish: 'review' },
+    });
+    assert.equal(changed.statusCode, 200, changed.body);
+    const { id, status } = await called<{ id: string; status: string }>(service, member, 'remember', {
+      text: 'The walrus sleeps.',
+      tags: ['Sea'],
+    });
+    assert.equal(status, 'review');
+    const memory = await get(service, company, `/v1/memory/memories/${id}`);
+    assert.deepEqual(memory.json<{ tags: string[] }>().tags, ['sea'], memory.body);
   });
 });
 
@@ -403,6 +463,29 @@ describe('the tools of captures and memories', () => {
       found.results.map((result) => result.id),
       [published['sourceId']],
     );
+  });
+
+  test('complete a capture with a day as expiry of its memory', async () => {
+    const company = await service.company();
+    const { id } = await stageCapture(service, company);
+    const { batch } = await called<{ batch: { id: string } }>(service, company, 'claim_captures');
+    const complete = (expiresAt: string) => {
+      const item = {
+        captureIds: [id],
+        action: 'publish',
+        title: 'Habits',
+        content: 'The walrus sleeps.',
+        expiresAt,
+      };
+      return callTool<{ results: { memoryId: string }[] }>(service, company, 'complete_captures', {
+        batchId: batch.id,
+        items: [item],
+      });
+    };
+    assert.match((await complete('soon')).text, /^invalid_request: \/items\/0\/expiresAt: must be a day/);
+    const { value } = await complete('2999-03-01');
+    const memory = await get(service, company, `/v1/memory/memories/${value.results[0]?.memoryId}`);
+    assert.equal(memory.json<{ expiresAt: string }>().expiresAt, '2999-03-01T23:59:59.999Z');
   });
 
   test('move a memory to a client by its name, and without one to the Team layer', async () => {

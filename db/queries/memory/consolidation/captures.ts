@@ -114,11 +114,11 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   return toCapture(row);
 }
 
-/** More characters than a capture takes in JSON besides its texts: the names of its fields, ids and times. */
+/** More bytes than a capture takes in JSON besides its texts: the names of its fields, ids and times. */
 const CAPTURE_FRAME = 600;
-/** SQL for the most characters that a capture `f` takes in JSON. */
-const CAPTURE_CHARACTERS = `${CAPTURE_FRAME} + length(to_json(f.summary)::text) + length(f.metadata::text) +
-  length(to_json(f.session_id)::text) + length(to_json(${tokenName('f')})::text)`;
+/** SQL for the most bytes that a capture `f` takes in JSON. */
+const CAPTURE_BYTES = `${CAPTURE_FRAME} + octet_length(to_json(f.summary)::text) + octet_length(f.metadata::text) +
+  octet_length(to_json(f.session_id)::text) + octet_length(to_json(${tokenName('f')})::text)`;
 
 /** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {
@@ -131,7 +131,7 @@ export interface ConsolidationBatch {
  * Claims staged captures, the oldest first. A capture whose lease has expired counts as staged. No capture is in two
  * batches at once.
  * @param claim `layers`: some of the layers that the scope can write; `ownOnly`: only captures of the scope's user;
- *   `maxCharacters`: the most of the JSON of all captures. The first capture is claimed in any case
+ *   `maxBytes`: the most of the JSON of all captures. The first capture is claimed in any case
  * @returns null if no capture can be claimed
  */
 export async function claimCaptures(
@@ -142,12 +142,12 @@ export async function claimCaptures(
     limit: number;
     leaseSeconds: number;
     ownOnly: boolean;
-    maxCharacters: number | null;
+    maxBytes: number | null;
   },
 ): Promise<ConsolidationBatch | null> {
   const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
     `with free as (
-       select f.team_id, f.id, case when $9::int is null then 0 else ${CAPTURE_CHARACTERS} end as characters
+       select f.team_id, f.id, case when $9::int is null then 0 else ${CAPTURE_BYTES} end as bytes
          from memory.capture f
         where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
           and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))
@@ -155,7 +155,7 @@ export async function claimCaptures(
         order by f.id limit $6 for update skip locked
      ), fitting as (
        select l.team_id, l.id
-         from (select free.*, sum(free.characters) over upto as total, row_number() over upto as place
+         from (select free.*, sum(free.bytes) over upto as total, row_number() over upto as place
                  from free window upto as (order by free.id)) l
         where $9::int is null or l.total <= $9 or l.place = 1
      ), c as (
@@ -174,7 +174,7 @@ export async function claimCaptures(
       claim.limit,
       claim.id,
       claim.leaseSeconds,
-      claim.maxCharacters,
+      claim.maxBytes,
     ],
   );
   const [first] = rows;
