@@ -198,7 +198,7 @@ export const SETTINGS = {
     variable: 'MEMORY_RATE_LIMITS',
     type: oneOf({ on: true, off: false }),
     default: 'on',
-    description: 'off: only failed passwords are limited.',
+    description: 'off: only failed passwords, and what agent tokens archive, are limited.',
   },
   rateLimitPerMinute: {
     variable: 'MEMORY_RATE_LIMIT_PER_MINUTE',

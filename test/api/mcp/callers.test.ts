@@ -74,14 +74,6 @@ const CALLS: Readonly<
     tool: 'remember',
     args: ({ clientId }) => ({ text: `A gull ${Math.random()}`, client: clientId }),
   },
-  forget: {
-    tool: 'forget',
-    args: async ({ company: owner }, caller) => ({ id: await storeFor(owner, caller) }),
-  },
-  'forget in A': {
-    tool: 'forget',
-    args: async ({ company: owner, clientId }, caller) => ({ id: await storeFor(owner, caller, clientId) }),
-  },
   forget: { tool: 'forget', args: async (own) => ({ id: await sourceToForget(own) }) },
   'forget in A': {
     tool: 'forget',

@@ -90,7 +90,7 @@ describe('forget of a source', () => {
     assert.equal((await forget(agent, id, { undo: true })).status, 'restored');
   });
 
-  test('names what to use for the source of a memory and of a workspace file, whoever made it', async () => {
+  test('names what to use for the source of a memory and of a workspace file, to every caller', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published');
     const file = await addSource(service, company);
@@ -134,7 +134,7 @@ describe('forget of a source', () => {
 });
 
 describe('forget of a memory in review', () => {
-  /** A member of a Team that reviews what its members publish, with two agent tokens, of which the first made a memory. */
+  /** A member of a Team that reviews what its members publish, with two agent tokens. The first made a memory. */
   async function openScene() {
     const company = await service.company();
     await ask(service, company, 'PATCH', '/v1/team', { publish: 'review' });
