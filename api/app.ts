@@ -18,6 +18,7 @@ import largeBodies from './bodies/large-bodies.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
 import draining from './draining.ts';
+import { MCP_ADDRESS, otherMcpMethods, routedTarget } from './mcp/address.ts';
 import { mcpRoute } from './mcp/endpoint.ts';
 import { declareErrorsWithin } from './openapi/declared-errors.ts';
 import clientAddress from './plugins/client-address.ts';
@@ -79,6 +80,7 @@ export async function buildApp(
     ajv: { customOptions: AJV_OPTIONS },
     // Longer than any address can be, so that an id of any length is looked up and is 404 like every unknown id.
     routerOptions: { maxParamLength: 65_536 },
+    rewriteUrl: routedTarget,
     frameworkErrors: refuseAddress,
     clientErrorHandler: refuseConnection,
     return503OnClosing: true,
@@ -156,6 +158,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       for (const file of files) file(app as App, deps);
     };
     within(root, systemRoutes);
+    await root.register(otherMcpMethods(deps), { prefix: MCP_ADDRESS });
     // Each of these routes checks its own secret, and ignores a session token.
     await root.register(async (stranger) => {
       const limit = limitedByAddress(deps);

@@ -1401,7 +1401,7 @@ AS $function$
   ), gone_links as (
     delete from identity.reset_link l where l.expires_at < now() - interval '30 days' returning 1
   ), gone_secrets as (
-    delete from identity.agent_token_secret s where s.ends_at < now() returning 1
+    delete from identity.agent_token_secret s where s.ends_at < now() - interval '30 days' returning 1
   )
   select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links),
          (select count(*)::int from gone_secrets);
@@ -1506,21 +1506,23 @@ AS $function$
 declare
   -- Equal hashes of both hashes with a random value: the time of the comparison tells nothing about the stored hash.
   v_random constant bytea := uuid_send(gen_random_uuid());
+  revoked constant jsonb := '{"expired": true, "reason": "revoked"}';
   found_secret agent_token_secret;
   token agent_token;
   caller jsonb;
   teams jsonb;
   selected uuid;
 begin
-  select s.* into found_secret from agent_token_secret s
-   where s.lookup_id = p_lookup_id and (s.ends_at is null or s.ends_at > now());
+  select s.* into found_secret from agent_token_secret s where s.lookup_id = p_lookup_id;
   if not found or sha256(v_random || found_secret.secret_hash) <> sha256(v_random || p_secret_hash) then
     return null;
   end if;
-  select t.* into token from agent_token t
-   where t.team_id = found_secret.team_id and t.id = found_secret.token_id and t.revoked_at is null;
-  if not found then
-    return null;
+  select t.* into token from agent_token t where t.team_id = found_secret.team_id and t.id = found_secret.token_id;
+  if token.revoked_at is not null then
+    return revoked;
+  end if;
+  if found_secret.ends_at <= now() then
+    return jsonb_build_object('expired', true, 'reason', 'replaced');
   end if;
   if token.expires_at <= now() then
     return jsonb_build_object('expired', true);
@@ -1528,7 +1530,7 @@ begin
   caller := identity.describe(token.user_id, token.team_id);
   -- describe selects a Team only if the account has access to it.
   if caller ->> 'selectedTeamId' is null then
-    return null;
+    return revoked;
   end if;
   teams := (select jsonb_agg(t) from jsonb_array_elements(caller -> 'teams') t where (t ->> 'id')::uuid = token.team_id);
   selected := case when p_team is null or p_team = token.team_id then token.team_id end;

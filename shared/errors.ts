@@ -10,7 +10,7 @@ export const ERRORS = {
   embedding_model_mismatch: { status: 400, title: 'The embedding was made by another model' },
   server_embedding_disabled: { status: 400, title: 'Server embeddings are disabled; send a queryEmbedding' },
   invalid_path: { status: 400, title: 'The path is not a valid workspace path' },
-  unauthenticated: { status: 401, title: 'Sign in first' },
+  unauthenticated: { status: 401, title: 'The request has no valid credential' },
   session_expired: { status: 401, title: 'The session has expired; sign in again' },
   agent_token_expired: { status: 401, title: 'The agent token has expired; create a new one' },
   invalid_credentials: { status: 401, title: 'The email or the password is wrong' },

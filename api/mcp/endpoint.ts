@@ -6,6 +6,7 @@ import { assertStorableBody } from '../bodies/storable.ts';
 import { limitHeaders } from '../plugins/errors.ts';
 import { disconnectSignal } from '../request/disconnect-signal.ts';
 import type { Routes } from '../types.ts';
+import { MCP_ADDRESS } from './address.ts';
 import { callTool, type ToolRequest } from './call-tool.ts';
 import { readMessage } from './message.ts';
 import { fromAllowedOrigin } from './origin.ts';
@@ -46,7 +47,7 @@ function webRequestOf({ headers }: FastifyRequest, message: unknown): Promise<Re
 export const mcpRoute: Routes = (app, deps) => {
   const answerMessage = openProtocol(deps.logger);
   app.post(
-    '/v1/mcp',
+    MCP_ADDRESS,
     {
       onRequest: fromAllowedOrigin(deps.config),
       // The protocol answers a message that is not valid with an error of its own.

@@ -18,7 +18,10 @@ export const HEADERS = {
   'RateLimit-Remaining': header('Requests that are left in the time window', 'integer'),
   'RateLimit-Reset': header('Seconds until the time window ends', 'integer'),
   'Retry-After': header('Seconds to wait before the next request', 'integer'),
-  'WWW-Authenticate': header('Bearer', 'string'),
+  'WWW-Authenticate': header(
+    'Bearer, with error="invalid_token" if the token that was sent is unknown, expired or revoked',
+    'string',
+  ),
 } as const;
 
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;

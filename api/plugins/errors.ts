@@ -5,6 +5,14 @@ import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, ServiceError } from '../../shared/errors.ts';
 import { isUnderV1, requestedPath } from '../request/requested-path.ts';
 import { invalidFields } from './field-errors.ts';
+import { hasBearerToken } from './identity.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers a request for which there is no route: 405 if its address has other methods, else 404. */
+    refuseRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  }
+}
 
 /** The service errors for the error codes of Fastify. */
 const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
@@ -96,9 +104,16 @@ export function limitHeaders({ limit }: Pick<ServiceError, 'limit'>): Record<str
   };
 }
 
+/** The challenge of a 401, as RFC 6750 defines it: a token that was sent is not valid, or none was sent. */
+function challenge({ code }: ServiceError, request: FastifyRequest): string {
+  // A wrong password is no fault of a token.
+  const isTokenRefused = code !== 'invalid_credentials' && hasBearerToken(request);
+  return isTokenRefused ? 'Bearer error="invalid_token"' : 'Bearer';
+}
+
 function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = ERRORS[error.code];
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 401) reply.header('www-authenticate', challenge(error, request));
   if (status === 503) reply.header('retry-after', '2');
   reply.headers(limitHeaders(error));
   return reply
@@ -181,6 +196,7 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     return sendProblem(problem, request, reply);
   });
 
+  app.decorate('refuseRoute', refuseRoute);
   app.setNotFoundHandler(refuseRoute);
   done();
 });

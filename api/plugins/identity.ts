@@ -2,7 +2,12 @@ import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../../db/driver/database.ts';
-import { type CallerLookup, type FoundCaller, resolveCaller } from '../../db/queries/identity/sessions.ts';
+import {
+  type CallerLookup,
+  type FoundCaller,
+  resolveCaller,
+  type TokenEnd,
+} from '../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -28,16 +33,30 @@ export function requestedTeam(request: FastifyRequest): string | undefined {
   return typeof header === 'string' ? header.trim().toLowerCase() : undefined;
 }
 
+/** The words of a header Authorization. */
+const authorizationOf = ({ headers }: FastifyRequest): string[] =>
+  (headers.authorization ?? '').trim().split(/ +/);
+
+/** Whether a request has a bearer token, valid or not. */
+export function hasBearerToken(request: FastifyRequest): boolean {
+  const [scheme, token] = authorizationOf(request);
+  return scheme?.toLowerCase() === 'bearer' && token !== undefined;
+}
+
 /**
  * The bearer token of a request.
  * @throws ServiceError `unauthenticated` if it is missing
  */
 export function bearerToken(request: FastifyRequest): string {
-  const [scheme, token, ...rest] = (request.headers.authorization ?? '').trim().split(/ +/);
-  if (scheme?.toLowerCase() !== 'bearer' || token === undefined || token === '' || rest.length > 0) {
-    throw new ServiceError('unauthenticated');
-  }
-  return token;
+  const [, token, ...rest] = authorizationOf(request);
+  if (hasBearerToken(request) && token !== undefined && rest.length === 0) return token;
+  const expected = 'Authorization: Bearer <token>, with the token of a session or an agent token';
+  throw new ServiceError(
+    'unauthenticated',
+    request.headers.authorization === undefined
+      ? `The request has no credential; send the header ${expected}`
+      : `The credential is not a bearer token; the header must be ${expected}`,
+  );
 }
 
 /**
@@ -45,7 +64,7 @@ export function bearerToken(request: FastifyRequest): string {
  * request on.
  * @param windowMs counts the request in a time window of this length. Null: it is not counted
  * @param team id of the Team to select, if it is not the one that the Memory-Team header names
- * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session,
+ * @throws ServiceError `unauthenticated` for a missing, unknown or revoked token, `session_expired` for an expired session,
  *   `agent_token_expired` for an expired agent token
  */
 export async function identify(
@@ -63,11 +82,27 @@ export async function identify(
     { ...presented, teamId, address: normalizeIP(request.ip, 128), windowMs },
     config,
   );
-  if (found === 'unknown') throw new ServiceError('unauthenticated');
+  if (typeof found !== 'string') return found;
+  if (found === 'unknown') throw unknownToken(presented.lookupId !== null);
   if (found === 'expired') {
     throw new ServiceError(presented.lookupId === null ? 'session_expired' : 'agent_token_expired');
   }
-  return found;
+  throw new ServiceError('unauthenticated', ENDED[found]);
+}
+
+const ENDED: Readonly<Record<Exclude<TokenEnd, 'expired'>, string>> = {
+  revoked: 'The agent token has been revoked; ask its owner for a new one',
+  replaced: 'The agent token has been revoked, because it was rotated; use its new text',
+};
+
+/** The refusal of a token that belongs to nobody. A known id with another secret is refused with the same text. */
+function unknownToken(isAgent: boolean): ServiceError {
+  return new ServiceError(
+    'unauthenticated',
+    isAgent
+      ? 'The agent token is unknown; check that it was copied completely, or ask for a new one'
+      : 'The token is unknown; if it is of a session, the session has ended: sign in again',
+  );
 }
 
 /**
@@ -82,7 +117,7 @@ function readToken(
   if (secretsEqual(token, apiToken)) return { tokenHash: null, lookupId: null };
   if (!isAgentToken(token)) return { tokenHash: hashToken(token), lookupId: null };
   const parts = parseAgentToken(token);
-  if (parts === null) throw new ServiceError('unauthenticated');
+  if (parts === null) throw unknownToken(true);
   return { tokenHash: parts.secretHash, lookupId: parts.lookupId };
 }
 

@@ -18,6 +18,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { Team } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, type LayerId, requireRight } from '../../shared/scope.ts';
 import type { TeamSettings } from '../../shared/settings/team-settings.ts';
+import { accountClosed } from './account-closed.ts';
 
 /*
  * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
@@ -36,7 +37,7 @@ export async function lockCompanyAs(
 ): Promise<CompanyRole> {
   await lockCompany(tx);
   const role = (await lockOpenAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
-  if (role === undefined) throw new ServiceError('unauthenticated');
+  if (role === undefined) throw accountClosed();
   if (!hasRole(role, needed)) throw new ServiceError('company_role_required');
   return role;
 }
@@ -73,7 +74,7 @@ export async function lockTeamForAdmin(
   const open = await lockOpenAccounts(tx, [userId, ...concerned]);
   const team = await lockTeamRow(tx, teamId);
   const caller = await findStanding(tx, teamId, userId);
-  if (caller === null) throw new ServiceError('unauthenticated');
+  if (caller === null) throw accountClosed();
   const access = team === null ? null : teamAccess(caller.companyRole, caller);
   if (team === null || access === null) throw new ServiceError('team_forbidden');
   requireRight({ access }, 'manageTeam');
@@ -99,7 +100,7 @@ export async function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam>
   const { teamId, userId } = tx.scope;
   const locked = await lockTeamState(tx, teamId);
   const standing = await findStanding(tx, teamId, userId);
-  if (standing === null) throw new ServiceError('unauthenticated');
+  if (standing === null) throw accountClosed();
   const access = teamAccess(standing.companyRole, standing);
   if (locked === null || access === null) throw new ServiceError('team_forbidden');
   const { state, ...settings } = locked;

@@ -28,7 +28,11 @@ export const metricsRoute: Routes = (app, { blobs, config, database, logger }) =
         response: { 200: { content: { 'text/plain': { schema: Type.String() } } } },
       },
       onRequest: refusing(['unauthenticated', 'rate_limited'], async (request: FastifyRequest) => {
-        if (!secretsEqual(bearerToken(request), secret)) throw new ServiceError('unauthenticated');
+        if (secretsEqual(bearerToken(request), secret)) return;
+        throw new ServiceError(
+          'unauthenticated',
+          'The token is unknown; send MEMORY_METRICS_TOKEN or, if that is unset, MEMORY_API_TOKEN',
+        );
       }),
     },
     async (_request, reply) => {

@@ -7,6 +7,7 @@ import type { Identity } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Account } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { accountClosed } from '../../access/account-closed.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { checkPassword, lockCheckedPassword } from './check-password.ts';
@@ -43,7 +44,7 @@ export async function changeAccount(
     return await runCommand(deps.database, companyScope(caller), {
       prepare: () => (proof === null ? Promise.resolve(null) : checkCallersPassword(deps, caller, proof)),
       lock: async (tx, checkedHash) => {
-        if (!(await lockAccount(tx, id))) throw new ServiceError('unauthenticated');
+        if (!(await lockAccount(tx, id))) throw accountClosed();
         if (proof !== null) await lockCheckedPassword(tx, checkedHash);
       },
       apply: async (tx) => {

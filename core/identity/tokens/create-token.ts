@@ -10,6 +10,7 @@ import { isId, newId } from '../../../shared/ids.ts';
 import type { Permission } from '../../../shared/permissions.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
+import { accountClosed } from '../../access/account-closed.ts';
 import { assertActive } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -69,7 +70,7 @@ async function lockReach(
 ): Promise<void> {
   const { userId } = tx.scope;
   const accounts = await lockOpenAccounts(tx, [userId]);
-  if (!accounts.has(userId)) throw new ServiceError('unauthenticated');
+  if (!accounts.has(userId)) throw accountClosed();
   const team = await lockTeamRow(tx, teamId);
   const standing = await findStanding(tx, teamId, userId);
   if (team === null || standing === null || teamAccess(standing.companyRole, standing) === null) {

@@ -3,6 +3,7 @@ import { endTokenSecrets } from '../../../db/queries/identity/agent-tokens.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
+import { accountClosed } from '../../access/account-closed.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { issueSecret } from './issue-secret.ts';
@@ -21,7 +22,7 @@ export function rotateToken(
   return runCommand(database, scope, {
     lock: async (tx) => {
       const { userId } = scope;
-      if ((await lockOpenAccounts(tx, [userId])).size === 0) throw new ServiceError('unauthenticated');
+      if ((await lockOpenAccounts(tx, [userId])).size === 0) throw accountClosed();
       return requireToken(tx, { id, userId });
     },
     apply: async (tx, token) => {

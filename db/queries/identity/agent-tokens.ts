@@ -130,21 +130,17 @@ export async function lockToken(
   return token ?? null;
 }
 
-/** Revokes agent tokens and deletes their secrets. */
+/** Revokes agent tokens. Their secrets stay, so that the programs that use them are told what happened. */
 export async function revokeTokens(
   tx: ScopedTransaction,
   tokens: readonly Pick<Token, 'id' | 'teamId'>[],
 ): Promise<void> {
-  const values = [tx.scope.companyId, tokens.map(({ teamId }) => teamId), tokens.map(({ id }) => id)];
-  for (const statement of [
+  await tx.query(
     `update identity.agent_token t set revoked_at = now()
        from unnest($2::uuid[], $3::uuid[]) as g (team_id, id)
       where t.company_id = $1 and t.team_id = g.team_id and t.id = g.id and t.revoked_at is null`,
-    `delete from identity.agent_token_secret s using unnest($2::uuid[], $3::uuid[]) as g (team_id, id)
-      where s.company_id = $1 and s.team_id = g.team_id and s.token_id = g.id`,
-  ]) {
-    await tx.query(statement, values);
-  }
+    [tx.scope.companyId, tokens.map(({ teamId }) => teamId), tokens.map(({ id }) => id)],
+  );
 }
 
 /** An active agent token, and the current rights of its owner in its Team. */

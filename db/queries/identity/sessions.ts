@@ -65,6 +65,9 @@ export interface FoundCaller {
   counts: RequestCounts | null;
 }
 
+/** Why a token that exists does not count: it is past its end, was revoked, or was replaced by a rotation. */
+export type TokenEnd = 'expired' | 'revoked' | 'replaced';
+
 const RESOLVE_CALLER = prepared('select identity.resolve_caller($1, $2, $3, $4, $5, $6, $7) as caller');
 
 /**
@@ -76,9 +79,9 @@ export async function resolveCaller(
   database: Queryable,
   { tokenHash, lookupId, teamId, address, windowMs }: CallerLookup,
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
-): Promise<FoundCaller | 'unknown' | 'expired'> {
+): Promise<FoundCaller | 'unknown' | TokenEnd> {
   const [row] = await database.query<{
-    caller: (ResolvedIdentity & { counts?: RequestCounts }) | { expired: true } | null;
+    caller: (ResolvedIdentity & { counts?: RequestCounts }) | { expired: true; reason?: TokenEnd } | null;
   }>(RESOLVE_CALLER, [
     tokenHash,
     lookupId,
@@ -90,7 +93,7 @@ export async function resolveCaller(
   ]);
   const caller = row?.caller ?? null;
   if (caller === null) return 'unknown';
-  if ('expired' in caller) return 'expired';
+  if ('expired' in caller) return caller.reason ?? 'expired';
   const { counts = null, ...identity } = caller;
   return { identity: toIdentity(identity), counts };
 }

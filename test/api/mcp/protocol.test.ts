@@ -90,7 +90,12 @@ describe('the endpoint of the protocol', () => {
     const named = (hint: string, value: boolean) =>
       tools.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name);
     assert.deepEqual(named('readOnlyHint', true), ['search', 'fetch', 'expand', 'whoami', 'import_status']);
-    assert.deepEqual(named('destructiveHint', true), ['remember', 'complete_captures', 'decide_memory']);
+    assert.deepEqual(named('destructiveHint', true), [
+      'remember',
+      'forget',
+      'complete_captures',
+      'decide_memory',
+    ]);
     assert.deepEqual(named('idempotentHint', false), ['claim_captures', 'decide_memory']);
   });
 
@@ -130,15 +135,6 @@ describe('the endpoint of the protocol', () => {
     const answer = await post(service, company, '/v1/mcp', notification);
     assert.deepEqual([answer.statusCode, answer.body], [202, '']);
   });
-
-  for (const method of ['GET', 'DELETE'] as const) {
-    test(`returns 405 for ${method}`, async () => {
-      const company = await service.company();
-      const answer = await service.app.inject({ method, url: '/v1/mcp', headers: company.headers });
-      assert.equal(outcome(answer), '405 method_not_allowed');
-      assert.equal(answer.headers['allow'], 'POST');
-    });
-  }
 
   test('publishes no metadata for OAuth, because clients then ignore a token that is configured', async () => {
     for (const url of [

@@ -1,6 +1,7 @@
 -- Returns the owner of an agent token as a caller, as describe does, limited to the token's Team and clients, with the
--- token. Returns {"expired": true} for a token past its end, and null if the token does not exist, was revoked, has
--- another secret, or if its owner has no access to the Team any longer.
+-- token. Returns {"expired": true} for a token past its end. With the reason "revoked": the token was revoked, or its owner
+-- has lost access to the Team; with "replaced": the secret was replaced by a rotation. Returns null if no token has the
+-- secret, so that only who knows it learns what became of the token.
 create or replace function identity.resolve_agent_token(
   p_lookup_id text,
   p_secret_hash bytea,        -- SHA-256
@@ -12,21 +13,23 @@ as $$
 declare
   -- Equal hashes of both hashes with a random value: the time of the comparison tells nothing about the stored hash.
   v_random constant bytea := uuid_send(gen_random_uuid());
+  revoked constant jsonb := '{"expired": true, "reason": "revoked"}';
   found_secret agent_token_secret;
   token agent_token;
   caller jsonb;
   teams jsonb;
   selected uuid;
 begin
-  select s.* into found_secret from agent_token_secret s
-   where s.lookup_id = p_lookup_id and (s.ends_at is null or s.ends_at > now());
+  select s.* into found_secret from agent_token_secret s where s.lookup_id = p_lookup_id;
   if not found or sha256(v_random || found_secret.secret_hash) <> sha256(v_random || p_secret_hash) then
     return null;
   end if;
-  select t.* into token from agent_token t
-   where t.team_id = found_secret.team_id and t.id = found_secret.token_id and t.revoked_at is null;
-  if not found then
-    return null;
+  select t.* into token from agent_token t where t.team_id = found_secret.team_id and t.id = found_secret.token_id;
+  if token.revoked_at is not null then
+    return revoked;
+  end if;
+  if found_secret.ends_at <= now() then
+    return jsonb_build_object('expired', true, 'reason', 'replaced');
   end if;
   if token.expires_at <= now() then
     return jsonb_build_object('expired', true);
@@ -34,7 +37,7 @@ begin
   caller := identity.describe(token.user_id, token.team_id);
   -- describe selects a Team only if the account has access to it.
   if caller ->> 'selectedTeamId' is null then
-    return null;
+    return revoked;
   end if;
   teams := (select jsonb_agg(t) from jsonb_array_elements(caller -> 'teams') t where (t ->> 'id')::uuid = token.team_id);
   selected := case when p_team is null or p_team = token.team_id then token.team_id end;
