@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findTeam } from '../../core/identity/find-team.ts';
 import { apiBase, linkBase } from '../../core/identity/link-base.ts';
-import type { TeamMembership } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { countTokens } from '../../shared/text/tokens.ts';
 import { assertStorableBody } from '../bodies/storable.ts';
 import { toServiceError } from '../plugins/errors.ts';
 import { callerInTeam, type TeamCaller } from '../plugins/guards.ts';
-import { requestedTeam } from '../plugins/identity.ts';
 import { RECHECK_AFTER_MS } from '../plugins/recheck-guards.ts';
+import { requestedTeam } from '../request/team-header.ts';
 import { errorText } from './error-text.ts';
 import { requireTool } from './permitted.ts';
 import { readArguments } from './sent-arguments.ts';
@@ -88,21 +87,10 @@ async function selectTeam(
   { needsTeam }: Tool,
   argument: unknown,
 ): Promise<TeamCaller | null> {
-  const named = typeof argument === 'string' ? argument : undefined;
-  if (named === undefined && !needsTeam && requestedTeam(request) === undefined) {
-    if (request.identity.teams.length !== 1) return null;
-  }
-  const { id } = named === undefined ? findRequestedTeam(request) : findTeam(request.identity, named);
+  const named = typeof argument === 'string' ? argument : requestedTeam(request);
+  if (named === undefined && !needsTeam && request.identity.teams.length !== 1) return null;
+  const { id } = findTeam(request.identity, named);
   return callerInTeam(request, deps, id);
-}
-
-/** The Team of the header, by its id, else the only one. */
-function findRequestedTeam(request: FastifyRequest): TeamMembership {
-  const id = requestedTeam(request);
-  const team = request.identity.teams.find((candidate) => candidate.id === id);
-  if (team !== undefined) return team;
-  if (id === undefined) return findTeam(request.identity, undefined);
-  throw new ServiceError('team_forbidden', 'You do not have access to the Team of the header Memory-Team');
 }
 
 function toTeamCall(

@@ -14,7 +14,7 @@ const codes = Object.entries(ERRORS)
 
 const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
-Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <teamId>\` if you have access to
+Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <id or name>\` if you have access to
 several Teams. Every error is \`application/problem+json\`. Clients should check its \`code\`:
 
 | Code | Status | Meaning |
@@ -63,7 +63,7 @@ const REQUEST_HEADERS: Partial<Record<ErrorCode, object>> = {
   team_required: {
     'Memory-Team': {
       type: 'string',
-      description: 'id of the Team; required if you have access to several Teams',
+      description: 'id or name of the Team; required if you have access to several Teams',
     },
   },
   idempotency_key_reused: {

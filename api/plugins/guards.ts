@@ -1,5 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from 'fastify';
 import type { Dependencies } from '../../core/dependencies.ts';
+import { matchTeams } from '../../core/identity/find-team.ts';
 import { isChangeRefused } from '../../db/driver/faults.ts';
 import {
   managesCompany,
@@ -12,7 +13,8 @@ import { ServiceError } from '../../shared/errors.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, type TeamScope, teamScope } from '../../shared/scope.ts';
 import { declareErrors, type Refusing, refusing } from '../openapi/declared-errors.ts';
-import { identify, requestedTeam } from './identity.ts';
+import { requestedTeam } from '../request/team-header.ts';
+import { identify } from './identity.ts';
 import { limitCaller, WINDOW_MS } from './rate-limit.ts';
 
 /** A guard, and the codes that it refuses callers with. */
@@ -150,14 +152,20 @@ export const withWriteAccess: Guard = refusing(['scope_forbidden'], async ({ tea
 function selectTeam(request: FastifyRequest): TeamMembership {
   const { teams, selectedTeamId } = request.identity;
   const requested = requestedTeam(request);
-  if (requested === undefined && teams.length > 1) throw new ServiceError('team_required');
-  const team = teams.find((candidate) => candidate.id === selectedTeamId);
-  // A header without a valid id must not count as absent: the only Team would be selected instead of a refusal.
-  if (team === undefined || (requested ?? team.id) !== team.id) {
+  const [team, ...others] = requested === undefined ? teams : matchTeams(teams, requested);
+  if (others.length > 0) {
+    throw requested === undefined
+      ? new ServiceError('team_required')
+      : new ServiceError(
+          'team_required',
+          'Several of your Teams have this name; set the Memory-Team header to the id of one of them',
+        );
+  }
+  if (team === undefined || team.id !== selectedTeamId) {
     // The same text whether or not the Team exists, so that it does not reveal which Teams exist.
     throw new ServiceError(
       'team_forbidden',
-      'You do not have access to this Team. Set the Memory-Team header to the id of a Team that GET /v1/auth/session lists',
+      'You do not have access to this Team. Set the Memory-Team header to the id or the name of a Team that GET /v1/auth/session lists',
     );
   }
   return team;

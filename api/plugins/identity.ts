@@ -1,6 +1,7 @@
 import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { matchTeams } from '../../core/identity/find-team.ts';
 import type { Database } from '../../db/driver/database.ts';
 import {
   type CallerLookup,
@@ -15,6 +16,7 @@ import { isAgentToken, parseAgentToken } from '../../shared/formats/agent-token.
 import { isId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { hashToken, secretsEqual } from '../../shared/tokens.ts';
+import { requestedTeam } from '../request/team-header.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,12 +27,6 @@ declare module 'fastify' {
     /** The refusal of a caller that is over its rate limit; otherwise null. */
     overLimit: ServiceError | null;
   }
-}
-
-/** The Team id in the Memory-Team header, in lower case; undefined without the header. */
-export function requestedTeam(request: FastifyRequest): string | undefined {
-  const header = request.headers['memory-team'];
-  return typeof header === 'string' ? header.trim().toLowerCase() : undefined;
 }
 
 /** The words of a header Authorization. */
@@ -63,7 +59,7 @@ export function bearerToken(request: FastifyRequest): string {
  * Finds the caller of a request in one query. It runs for every request, so a revocation applies from the next
  * request on.
  * @param windowMs counts the request in a time window of this length. Null: it is not counted
- * @param team id of the Team to select, if it is not the one that the Memory-Team header names
+ * @param teamId id of the Team to select, in place of the one that the Memory-Team header names
  * @throws ServiceError `unauthenticated` for a missing, unknown or revoked token, `session_expired` for an expired session,
  *   `agent_token_expired` for an expired agent token
  */
@@ -72,21 +68,29 @@ export async function identify(
   database: Database,
   config: Pick<Config, 'apiToken' | 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
   windowMs: number | null,
-  team = requestedTeam(request),
+  teamId?: string,
 ): Promise<FoundCaller> {
   const token = bearerToken(request);
-  const teamId = team !== undefined && isId(team) ? team : null;
   const presented = readToken(token, config);
-  const found = await resolveCaller(
-    database,
-    { ...presented, teamId, address: normalizeIP(request.ip, 128), windowMs },
-    config,
-  );
+  const address = normalizeIP(request.ip, 128);
+  const resolve = async (team: string | null, counted: number | null) => {
+    const lookup = { ...presented, teamId: team, address, windowMs: counted };
+    return asFound(await resolveCaller(database, lookup, config), presented.lookupId !== null);
+  };
+  const named = teamId ?? requestedTeam(request);
+  if (named === undefined || isId(named)) return resolve(named ?? null, windowMs);
+  const found = await resolve(null, windowMs);
+  // A name is looked up among the Teams of the caller, so every Team out of reach takes the same time.
+  const [only, ...others] = matchTeams(found.identity.teams, named);
+  if (only === undefined || others.length > 0 || only.id === found.identity.selectedTeamId) return found;
+  return { ...(await resolve(only.id, null)), counts: found.counts };
+}
+
+/** @throws ServiceError as `identify` */
+function asFound(found: Awaited<ReturnType<typeof resolveCaller>>, isAgent: boolean): FoundCaller {
   if (typeof found !== 'string') return found;
-  if (found === 'unknown') throw unknownToken(presented.lookupId !== null);
-  if (found === 'expired') {
-    throw new ServiceError(presented.lookupId === null ? 'session_expired' : 'agent_token_expired');
-  }
+  if (found === 'unknown') throw unknownToken(isAgent);
+  if (found === 'expired') throw new ServiceError(isAgent ? 'agent_token_expired' : 'session_expired');
   throw new ServiceError('unauthenticated', ENDED[found]);
 }
 

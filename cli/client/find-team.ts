@@ -1,4 +1,4 @@
-import { foldCase } from '../../shared/formats/workspace-path.ts';
+import { foldName } from '../../shared/formats/names.ts';
 import { isId } from '../../shared/ids.ts';
 import { Client } from '../../shared/schemas/identity.ts';
 import { oneLine } from '../terminal/columns.ts';
@@ -15,9 +15,6 @@ interface Named {
 /** How many candidates a message lists. */
 const MAX_LISTED = 10;
 
-/** The form in which the service compares names. */
-const comparable = (name: string) => foldCase(name.normalize('NFC').trim());
-
 function listed(candidates: readonly Named[]): string {
   if (candidates.length === 0) return 'none';
   const shown = candidates.slice(0, MAX_LISTED).map(({ name, id }) => `${oneLine(name)} (${id})`);
@@ -29,7 +26,7 @@ function listed(candidates: readonly Named[]): string {
 function findNamed<Item extends Named>(given: string, items: readonly Item[]): Item | readonly Item[] {
   const byId = items.find(({ id }) => id === given.toLowerCase());
   if (byId !== undefined) return byId;
-  const sameName = items.filter(({ name }) => comparable(name) === comparable(given));
+  const sameName = items.filter(({ name }) => foldName(name) === foldName(given));
   return sameName.length === 1 && sameName[0] !== undefined ? sameName[0] : sameName;
 }
 

@@ -1,6 +1,7 @@
 import type { Identity, TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';
+import { isId } from '../../shared/ids.ts';
 import { countCharacters } from '../../shared/text/characters.ts';
 
 /** The most Teams that an error lists. */
@@ -15,7 +16,7 @@ const MAX_NAME = 300;
  *   or not the Team exists
  */
 export function findTeam({ teams }: Pick<Identity, 'teams'>, named: string | undefined): TeamMembership {
-  const found = named === undefined ? teams : (teamsWithId(teams, named) ?? teamsWithName(teams, named));
+  const found = named === undefined ? teams : matchTeams(teams, named);
   const [only, ...others] = found;
   if (only === undefined) {
     throw new ServiceError(
@@ -35,16 +36,30 @@ export function findTeam({ teams }: Pick<Identity, 'teams'>, named: string | und
   return only;
 }
 
-function teamsWithId(teams: readonly TeamMembership[], named: string): TeamMembership[] | null {
-  const team = teams.find(({ id }) => id === named.trim().toLowerCase());
-  return team === undefined ? null : [team];
+/**
+ * Returns the Teams that a text names, by id or by name. A UUID is an id. A name is compared as names of Teams are, as it is
+ * and percent-decoded, so that two Teams can fit.
+ */
+export function matchTeams(teams: readonly TeamMembership[], named: string): readonly TeamMembership[] {
+  const text = named.trim();
+  if (isId(text)) return teams.filter(({ id }) => id === text.toLowerCase());
+  const names = new Set([text, percentDecoded(text)].filter((name) => name !== null).flatMap(foldedName));
+  return teams.filter(({ name }) => names.has(foldName(name)));
 }
 
-function teamsWithName(teams: readonly TeamMembership[], named: string): TeamMembership[] {
-  // To fold a text of a megabyte can take minutes, because its accents are sorted.
-  if (countCharacters(named) > MAX_NAME) return [];
-  const folded = foldName(named);
-  return teams.filter(({ name }) => foldName(name) === folded);
+/** The form in which a name is compared; none if it is too long for a name: to sort the accents of a megabyte takes minutes. */
+function foldedName(name: string): string[] {
+  return countCharacters(name) > MAX_NAME ? [] : [foldName(name)];
+}
+
+/** Null if the text is not percent-encoded UTF-8. */
+function percentDecoded(text: string): string | null {
+  if (!text.includes('%')) return null;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 function list(teams: readonly TeamMembership[]): string {
