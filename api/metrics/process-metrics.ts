@@ -1,5 +1,15 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
+/**
+ * Metrics of prom-client 15 that are gauges, although Prometheus reserves the suffix `_total` for counters. Each is the sum of
+ * one without the suffix.
+ */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 let registry: Registry | null = null;
 
 /**
@@ -10,6 +20,7 @@ export function processMetrics(): Registry {
   if (registry === null) {
     registry = new Registry();
     collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
   return registry;
 }
