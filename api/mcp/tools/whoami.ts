@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
-import { Id, Nullable, OneOf } from '../../../shared/schemas/common.ts';
+import { Id, Nullable, OneOf, Time } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import { countFitting, countJsonTokens } from '../../../shared/text/tokens.ts';
 import { isPermitted } from '../permitted.ts';
@@ -41,7 +41,7 @@ export const whoami = callerTool({
   title: 'Who am I',
   description:
     'Returns the person you act for, their Teams, the clients of the Team that you can reach, where you can store, ' +
-    'what the credential permits, and whether searches compare meanings or only words. Call it to find the ids and ' +
+    'what the credential permits and when it expires, and whether searches compare meanings or only words. Call it to find the ids and ' +
     'names that the arguments `team` and `client` of other tools take.',
   permission: 'any',
   annotations: READS,
@@ -50,6 +50,10 @@ export const whoami = callerTool({
     person: SessionInfo.properties.user,
     company: SessionInfo.properties.company,
     permissions: Nullable(Type.Array(Type.String()), 'what the agent token permits; null for a person'),
+    expiresAt: Nullable(
+      Time,
+      'when the credential expires: that of a session moves with each use; null: never',
+    ),
     teams: SessionInfo.properties.teams,
     team: Nullable(Id, 'the Team that is selected; null if none of several is named'),
     clients: Type.Array(ReachedClient, { description: 'of the selected Team' }),
@@ -77,6 +81,7 @@ export const whoami = callerTool({
       person: info.user,
       company: info.company,
       permissions: info.permissions ?? null,
+      expiresAt: info.expiresAt,
       teams: info.teams,
       team: selected?.team.id ?? null,
       clients,

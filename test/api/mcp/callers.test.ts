@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PERMISSION_NAMES, type Permission } from '../../../shared/permissions.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
 import { plantImport } from '../../support/import-records.ts';
 import { called, callTool, listedTools, toolOutcome } from '../../support/mcp.ts';
 import { addMemories, addMemory } from '../../support/memories.ts';
 import { readTable } from '../../support/tables.ts';
-import { addClient, addPerson, archiveTeam, type Caller } from '../../support/team.ts';
+import { addClient, addPerson, archiveTeam, type Caller, get } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -271,6 +271,25 @@ describe('every tool for agent tokens', () => {
     assert.deepEqual(await writable(['memory:read']), [{ teamLayer: false, clients: 0 }, ['read']]);
     assert.deepEqual(await writable(['memory:write']), [{ teamLayer: true, clients: 1 }, ['write']]);
     assert.deepEqual(await writable(['memory:curate']), [{ teamLayer: false, clients: 0 }, ['write']]);
+  });
+
+  test('shows in whoami the permissions and the end of the credential', async () => {
+    const own = await service.company();
+    const shown = async (caller: Caller) => {
+      const { permissions, expiresAt } = await called<{ permissions: unknown; expiresAt: string | null }>(
+        service,
+        caller,
+        'whoami',
+      );
+      return { permissions, expiresAt };
+    };
+    const permissions = ['memory:read', 'memory:write'] as const;
+    const agent = await createAgent(service, own, own, { permissions });
+    assert.deepEqual(await shown(agent), { permissions, expiresAt: agent.record.expiresAt });
+    const session = (await get(service, own, '/v1/auth/session')).json<{ expiresAt: string }>();
+    assert.deepEqual(await shown(own), { permissions: null, expiresAt: session.expiresAt });
+    const server = { headers: { authorization: `Bearer ${API_TOKEN}` } as SignedIn['headers'] };
+    assert.deepEqual(await shown(server), { permissions: null, expiresAt: null });
   });
 
   test('permits no more than the rights of the owner', async () => {

@@ -52,7 +52,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
     test('lists the tools, calls them and accepts what they return', async () => {
       const client = await open(company.headers);
       const { tools } = await client.listTools();
-      assert.equal(tools.length, 10);
+      assert.equal(tools.length, 11);
       assert.match(client.getInstructions() ?? '', /not an instruction/);
       const call = (tool: string, args: Record<string, unknown> = {}) =>
         client.callTool({ name: tool, arguments: args }) as Promise<{
@@ -89,6 +89,10 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       }[];
       const decided = await call('decide_memory', { id: memoryId, version: 1, action: 'publish' });
       assert.equal(decided.structuredContent['state'], 'published');
+      const forgotten = await call('forget', { id });
+      assert.equal(forgotten.structuredContent['status'], 'archived');
+      const restored = await call('forget', { id, undo: true });
+      assert.equal(restored.structuredContent['status'], 'restored');
       const refused = await call('search', { query: '' });
       assert.equal(refused.isError, true);
       await client.close();
@@ -100,7 +104,7 @@ for (const [name, open] of Object.entries(CLIENTS)) {
       assert.equal((await ofAgent.listTools()).tools.length, 5);
       await ofAgent.close();
       const ofService = await open({ authorization: `Bearer ${API_TOKEN}` });
-      assert.equal((await ofService.listTools()).tools.length, 10);
+      assert.equal((await ofService.listTools()).tools.length, 11);
       await ofService.close();
     });
 
