@@ -1,14 +1,21 @@
+import type { Import } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/memory.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import type { FolderContent } from './folder-files.ts';
 
 /**
  * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
- * `earlier`: it failed in an earlier run. `similarTo`: the source whose text is most similar to it, if one is nearly the
- * same. `credentials`: how many the service found in it, if it found any.
+ * `earlier`: it failed in an earlier run. `sameAs`: the first source with its text, if there is one. `similarTo`: otherwise the
+ * source whose text is most similar to it, if one is nearly the same. `credentials`: how many the service found in it, if it found any.
  */
 export type Outcome =
-  | { name: string; state: 'imported'; similarTo?: SimilarSource; credentials?: number }
+  | {
+      name: string;
+      state: 'imported';
+      sameAs?: NonNullable<Import['sameAs']>;
+      similarTo?: SimilarSource;
+      credentials?: number;
+    }
   | { name: string; state: 'there' | 'new' | 'waiting'; credentials?: number }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
 
@@ -65,23 +72,32 @@ export function outcomeTable(outcomes: readonly Outcome[], width: number | null)
   });
 }
 
-/** Up to this many near duplicates are named. If there are more, only their number is given. */
-const MAX_SIMILAR = 20;
+/** Up to this many files of a list are named. If there are more, only their number is given. */
+const MAX_LISTED = 20;
 
-/** Lists the imported files whose text is nearly the same as that of another source. */
+function listed(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length > MAX_LISTED ? [`  and ${lines.length - MAX_LISTED} more`] : [];
+  return [title, ...lines.slice(0, MAX_LISTED), ...more];
+}
+
+/** Lists the imported files whose text is the same, or nearly the same, as that of another source. */
 export function similarLines(outcomes: readonly Outcome[]): string[] {
-  const similar = outcomes.flatMap((outcome) =>
-    outcome.state === 'imported' && outcome.similarTo !== undefined
-      ? [{ name: outcome.name, ...outcome.similarTo }]
-      : [],
+  const imported = outcomes.filter((outcome) => outcome.state === 'imported');
+  const nameOf = ({ title, sourceId }: Pick<SimilarSource, 'title' | 'sourceId'>) =>
+    `${oneLine(title)} (${sourceId})`;
+  const same = imported.flatMap(({ name, sameAs }) =>
+    sameAs === undefined ? [] : [`  ${oneLine(name)}: same as ${nameOf(sameAs)}`],
   );
-  if (similar.length === 0) return [];
-  const lines = similar.slice(0, MAX_SIMILAR).map(({ name, title, sourceId, similarity }) => {
-    const share = `${Math.round(similarity * 100)} %`;
-    return `  ${oneLine(name)}: ${share} the same as ${oneLine(title)} (${sourceId})`;
+  const similar = imported.flatMap(({ name, similarTo }) => {
+    if (similarTo === undefined) return [];
+    const share = `${Math.round(similarTo.similarity * 100)} %`;
+    return [`  ${oneLine(name)}: ${share} the same as ${nameOf(similarTo)}`];
   });
-  const more = similar.length > MAX_SIMILAR ? [`  and ${similar.length - MAX_SIMILAR} more`] : [];
-  return ['Imported, but nearly the same as other sources:', ...lines, ...more];
+  return [
+    ...listed('Imported, but with the text of other sources:', same),
+    ...listed('Imported, but nearly the same as other sources:', similar),
+  ];
 }
 
 const STATE_LABELS = {

@@ -30,12 +30,13 @@ function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>
     open.delete(id);
     if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
     else if (item.state === 'completed') {
+      const { sameAs } = item;
       const [similarTo] = item.similarSources;
       const credentials = item.redactions?.length ?? 0;
       outcomes.push({
         name,
         state: 'imported',
-        ...(similarTo !== undefined && { similarTo }),
+        ...(sameAs !== undefined ? { sameAs } : similarTo !== undefined && { similarTo }),
         ...(credentials > 0 && { credentials }),
       });
     } else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });

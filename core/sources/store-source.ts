@@ -275,7 +275,7 @@ function compareStored(
   return findNearDuplicates(tx, source, sketch.finish());
 }
 
-/** Of an imported file, the first source with its text; null for other sources. */
+/** Of an imported file, the first source with its text, null without one; null for other sources. */
 async function findSameAs(tx: TeamTransaction, source: NewSource): Promise<string | null> {
   if (source.filename === undefined) return null;
   // A source that is archived while it is waited for is skipped, and its successor is found only by the next statement.

@@ -72,6 +72,12 @@ export const Import = Type.Object({
   sourceId: Nullable(Id),
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   similarSources: SimilarSources,
+  sameAs: Type.Optional(
+    Type.Object(
+      { sourceId: Id, title: Type.String() },
+      { description: 'the first source of the layer with the same text, if there is an earlier one' },
+    ),
+  ),
   redactions: Type.Optional({
     ...Redactions,
     description: `credentials that were found in the file (\`/text\`) and in its filename, title and tags, at most ${MAX_KEPT_REDACTIONS}`,

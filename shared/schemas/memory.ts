@@ -233,7 +233,7 @@ export const Source = Type.Object({
   chunks: Type.Integer(),
   sameAs: Nullable(
     Id,
-    'the first source of the layer with the same text, if this is an imported file with another name',
+    'the first source of the layer with the same text, if this is an imported file and not the first',
   ),
   memoryId: Type.Optional(
     Type.String({

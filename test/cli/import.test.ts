@@ -8,7 +8,7 @@ import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
 import { execFileSync } from '../support/needs/command.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { archived, listSources } from '../support/source-library.ts';
+import { addSource, archived, listSources } from '../support/source-library.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
 import {
   assertRefused,
@@ -123,6 +123,18 @@ describe('cli import', () => {
       assert.equal(await active(), 3);
     }
     assert.match((await importDocs(person, company)).stdout, /^3 files: 3 already imported\.$/m);
+  });
+
+  test('names the source that already has the text of a file', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { title: 'The pangolin', text: 'the pangolin' });
+    const ended = await importDocs(await personWith({ 'a.txt': 'the pangolin' }), company);
+    assert.ok(
+      ended.stdout.endsWith(
+        `\nImported, but with the text of other sources:\n  a.txt: same as The pangolin (${id})\n1 file: 1 imported.\n`,
+      ),
+      ended.stdout,
+    );
   });
 
   test('--retry-failed retries a stored file without sending it, and sends it when it is gone', async () => {

@@ -72,7 +72,7 @@ test('the report summary counts each outcome, files not reached and files left o
   );
 });
 
-test('the report names the imported files that are nearly the same as other sources, up to twenty', () => {
+test('the report names the imported files that are the same or nearly the same as other sources, up to twenty', () => {
   const similar = (name: string): Outcome => ({
     name,
     state: 'imported',
@@ -85,4 +85,11 @@ test('the report names the imported files that are nearly the same as other sour
   const lines = similarLines(Array.from({ length: 23 }, (_, n) => similar(`${n}.md`)));
   assert.deepEqual([lines.length, lines.at(-1)], [22, '  and 3 more']);
   assert.deepEqual(similarLines([{ name: 'b', state: 'imported' }]), []);
+  const sameAs = { sourceId: 'its-id', title: 'The\nplan' };
+  assert.deepEqual(similarLines([similar('plan.md'), { name: 'b', state: 'imported', sameAs }]), [
+    'Imported, but with the text of other sources:',
+    '  b: same as The plan (its-id)',
+    'Imported, but nearly the same as other sources:',
+    '  plan.md: 93 % the same as Old plan (an-id)',
+  ]);
 });

@@ -5,9 +5,9 @@ import type { SimilarSource } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';
-import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { SAME_SOURCE_OF_IMPORT, SIMILAR_SOURCES_OF_IMPORT } from '../fragments/same-text.ts';
 
 export interface NewImport {
   id: string;
@@ -49,6 +49,7 @@ export interface ImportRow {
   sourceId: string | null;
   expiresAt: Date | null;
   similarSources: SimilarSource[];
+  sameAs: NonNullable<Import['sameAs']> | null;
   redactions: Redaction[];
   createdBy: string;
   createdWith: CreatedWith;
@@ -56,26 +57,19 @@ export interface ImportRow {
   updatedAt: Date;
 }
 
-/** SQL for the near duplicates that were found when the import was completed, as far as they are active sources now. */
-const SIMILAR_SOURCES = `(
-  select coalesce(jsonb_agg(jsonb_build_object('sourceId', s.id, 'title', s.title, 'similarity', n.similarity)
-                            order by n.similarity desc, s.id desc), '[]')
-    from jsonb_to_recordset(i.near_duplicates) as n ("sourceId" uuid, similarity float8)
-    join memory.source s on s.team_id = i.team_id and s.id = n."sourceId"
-   where ${isActive('s')} and s.client_id is not distinct from i.client_id)`;
-
 /** The columns of `ImportRow`, of `memory.import i`. */
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt", i.redactions,
-  ${SIMILAR_SOURCES} as "similarSources",
+  ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
-export function toImport({ errorCode, errorMessage, stage, percent, ...row }: ImportRow): Import {
+export function toImport({ errorCode, errorMessage, stage, percent, sameAs, ...row }: ImportRow): Import {
   return {
     ...row,
+    ...(sameAs === null ? {} : { sameAs }),
     progress: stage === null ? null : { stage, percent: percent ?? 0 },
     payloadPrunedAt: row.payloadPrunedAt === null ? null : wireTime(row.payloadPrunedAt),
     layer: layerKind(row.clientId),

@@ -3,6 +3,7 @@ import type { Original, Source } from '../../../shared/schemas/memory.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { isActive, stateNow } from '../fragments/expiry.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
+import { SAME_AS } from '../fragments/same-text.ts';
 import { type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
 
 /** A source in the database: the columns of `SOURCE_COLUMNS`. */
@@ -26,15 +27,6 @@ export interface SourceRow {
   updatedAt: Date;
   contentHash: Buffer;
 }
-
-/**
- * The first source with the same text. If it has expired, the oldest of the other sources with its text is the first, as
- * after `archiveSource`.
- */
-const SAME_AS = `case when s.same_as is not null then coalesce(
-    (select f.id from memory.source f where f.team_id = s.team_id and f.id = s.same_as and ${isActive('f')}),
-    (select nullif(min(f.id::text)::uuid, s.id) from memory.source f
-      where f.team_id = s.team_id and f.same_as = s.same_as and ${isActive('f')})) end`;
 
 /** The file that a source was made of. It cannot be read while the source is archived. */
 const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} then jsonb_build_object(

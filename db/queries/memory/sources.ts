@@ -76,8 +76,9 @@ async function findFileSource(tx: TeamTransaction, fileId: string): Promise<Stor
 
 /**
  * Finds the active source that a new one would repeat or replace: the one of the same workspace file, or with the same
- * external id if it has one, or else any with the same text in the same layer, except memories, workspace files and, for an
- * imported file, imported files with another name. Locks it, so that it is not archived while its chunks are replaced.
+ * external id if it has one, or else one with the same text in the same layer. A memory or a workspace file is not repeated.
+ * An imported file repeats only an imported file with the same name. Locks it, so that it is not archived while its chunks are
+ * replaced.
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
   if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
@@ -86,14 +87,18 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
         and case when $3::text is null then s.content_hash = $4 and s.kind not in ('memory', 'file')
                  else s.external_id = $3 end
-        and ($5::text is null or s.kind <> 'import' or s.metadata ->> 'filename' = $5)
+        and ($5::text is null or (s.kind = 'import' and s.metadata ->> 'filename' = $5))
       order by s.id limit 1 for update`,
     [tx.scope.teamId, source.layerId, source.externalId, source.contentHash, source.filename ?? null],
   );
   return row === undefined ? null : toStored(row);
 }
 
-/** Finds the first active source of an imported file with the same text in the same layer. Lock the text before. */
+/**
+ * Finds the first active source with the same text in the same layer, except memories and workspace files. Lock the text
+ * before. The source without an external id comes first: there is at most one, and when it goes, one of its copies takes its
+ * place in the index of texts.
+ */
 export async function findFirstCopy(
   tx: TeamTransaction,
   { layerId, contentHash }: Pick<NewSource, 'layerId' | 'contentHash'>,
@@ -101,8 +106,8 @@ export async function findFirstCopy(
   const [row] = await tx.query<{ id: string }>(
     `select s.id from memory.source s
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
-        and s.content_hash = $3 and s.kind = 'import' and s.same_as is null
-      order by s.id limit 1 for share`,
+        and s.content_hash = $3 and s.kind not in ('memory', 'file') and s.same_as is null
+      order by s.external_id is not null, s.id limit 1 for share`,
     [tx.scope.teamId, layerId, contentHash],
   );
   return row?.id ?? null;
@@ -138,7 +143,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
 
 /**
  * Makes a loading source visible to every caller who can read its layer.
- * @param sameAs the first source with the same text, if this one is a file with another name
+ * @param sameAs the first source with the same text, if this one is an imported file
  */
 export async function activateSource(
   tx: TeamTransaction,
@@ -195,6 +200,8 @@ export async function replaceSource(
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');
+  // Imported files that had the text which it had.
+  await tx.query('select memory.choose_first_copies($1)', [[activeId]]);
   return toStored(row);
 }
 

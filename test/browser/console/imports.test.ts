@@ -10,6 +10,7 @@ import { FAULT, IMPORTS, letFileGo, plantImports, readImport } from '../../suppo
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { focused, title } from '../../support/pages.ts';
+import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, get } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
@@ -141,6 +142,21 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       const source = (await get(service, company, `/v1/memory/sources/${id}`)).json<{ tags: string[] }>();
       assert.deepEqual(source.tags, ['runbooks', 'on call, at night']);
       assert.deepEqual([faults, refused], [[], []]);
+      await page.context().close();
+    });
+
+    test('a file with the text of a source that is already stored leads to that source', async () => {
+      const company = await service.company();
+      const { id } = await addSource(service, company, { title: HOSTILE, text: 'The tapir swims.' });
+      const { page, refused } = await open(company);
+      await isShown(page);
+      await pollOften(page);
+      await drop(page, [{ name: 'tapir.txt', text: 'The tapir swims.' }]);
+      const row = listed(page, 'tapir.txt');
+      await row.getByText('Same as').waitFor();
+      const href = await row.getByRole('link', { name: HOSTILE }).getAttribute('href');
+      assert.equal(new URL(String(href), base).pathname, `/sources/${id}`);
+      assert.deepEqual(refused, []);
       await page.context().close();
     });
 

@@ -93,7 +93,7 @@ export const RowButton = ({ word, name, act, danger = false, busy = false }) => 
  * @param {{ item: Import, link: Rows['link'] }} props
  */
 export function Outcome({ item, link }) {
-  const { state, error, progress, filename, payloadPrunedAt, similarSources, redactions = [] } = item;
+  const { state, error, progress, filename, payloadPrunedAt, sameAs, redactions = [] } = item;
   if (state === 'running') {
     const stages = Object.keys(STAGES);
     const place = progress === null ? -1 : stages.indexOf(progress.stage);
@@ -119,10 +119,16 @@ export function Outcome({ item, link }) {
     `;
   }
   if (state !== 'completed') return null;
+  // The first source with the same text is among the similar ones too, unless the text is short.
+  const similarSources = item.similarSources.filter(({ sourceId }) => sourceId !== sameAs?.sourceId);
   return html`
     ${
       redactions.length > 0 &&
       html`<p class="imports-note">${count(redactions.length, 'credential')} found in the file.</p>`
+    }
+    ${
+      sameAs &&
+      html`<p class="quiet">Same as <a href=${link(`/sources/${sameAs.sourceId}`)}><bdi>${sameAs.title}</bdi></a></p>`
     }
     ${
       similarSources.length > 0 &&

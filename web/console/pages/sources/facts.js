@@ -74,7 +74,7 @@ export function Facts({ source, clients, members, session, team, lost, link }) {
   if (sameAs !== null)
     pairs.push([
       'Same text',
-      html`<a href=${link(`/sources/${sameAs}`)}>the file that was imported first</a>`,
+      html`<a href=${link(`/sources/${sameAs}`)}>the source that was stored first</a>`,
     ]);
   pairs.push(
     [

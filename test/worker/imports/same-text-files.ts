@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { Hit, Source } from '../../../shared/schemas/memory.ts';
+import type { openTestApp, SignedIn } from '../../support/app.ts';
+import { doJob } from '../../support/do-job.ts';
+import { get, post } from '../../support/team.ts';
+
+/** The text of all files. */
+export const TEXT = 'The valve is shut at nine.';
+
+/** Imports files with the same text, and reads what became of them. */
+export function sameTextFiles(service: Awaited<ReturnType<typeof openTestApp>>) {
+  /** Sends files, to be read later. */
+  const send = async (
+    company: SignedIn,
+    filenames: readonly string[],
+    clientId?: string,
+  ): Promise<string[]> => {
+    const items = filenames.map((filename) => ({ filename, text: TEXT }));
+    const scope = clientId === undefined ? {} : { clientId };
+    const answer = await post(service, company, '/v1/memory/imports', { items, scope });
+    assert.equal(answer.statusCode, 202, answer.body);
+    return answer.json<{ imports: Import[] }>().imports.map(({ id }) => id);
+  };
+
+  const read = async (
+    company: SignedIn,
+    importId: string,
+    clientId: string | null = null,
+  ): Promise<Import> => {
+    const { companyId, teamId, ownerId: userId } = company;
+    await doJob(service.database, 'import.process', { companyId, teamId, userId, clientId, importId });
+    return (await get(service, company, `/v1/memory/imports/${importId}`)).json<Import>();
+  };
+
+  /** Imports files one after the other, and returns the source of each. */
+  const importFiles = async (company: SignedIn, ...filenames: string[]): Promise<string[]> => {
+    const sources: string[] = [];
+    for (const id of await send(company, filenames)) {
+      const { state, sourceId } = await read(company, id);
+      assert.equal(state, 'completed');
+      sources.push(sourceId ?? '');
+    }
+    return sources;
+  };
+
+  /** The title and `sameAs` of each active source, the oldest first. */
+  const activeSources = async (company: SignedIn): Promise<[string, string | null][]> => {
+    const answer = await get(service, company, '/v1/memory/sources?state=active');
+    const { items } = answer.json<{ items: Source[] }>();
+    return items.map(({ title, sameAs }): [string, string | null] => [title, sameAs]).toReversed();
+  };
+
+  const find = async (company: SignedIn, query: string): Promise<Hit[]> => {
+    const body = { query, scope: {}, embeddingMode: 'keyword' };
+    return (await post(service, company, '/v1/memory/search', body)).json<{ hits: Hit[] }>().hits;
+  };
+
+  return { send, read, importFiles, activeSources, find };
+}
