@@ -87,8 +87,31 @@ export class Components {
   }
 
   #referWithin(schema: Json): Json {
-    return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, this.refer(part)]));
+    const shown = withoutDefault(schema);
+    return Object.fromEntries(Object.entries(shown).map(([key, part]) => [key, this.refer(part)]));
   }
+}
+
+/**
+ * A schema that tells its default only in its description. Some generators, such as openapi-typescript, require a field with a
+ * default in requests too.
+ */
+function withoutDefault(schema: Json): Json {
+  // Otherwise it is not a schema, but can be the properties of one.
+  if (typeof schema['type'] !== 'string' || !('default' in schema)) return schema;
+  const { default: value, description, ...rest } = schema;
+  const text = `default ${JSON.stringify(value)}`;
+  return { ...rest, description: typeof description === 'string' ? `${description}; ${text}` : text };
+}
+
+/** Query parameters as a client sends them: a whole number is a number, although it arrives as text. */
+export function queryParameters(querystring: unknown): unknown {
+  if (!isObject(querystring) || !isObject(querystring['properties'])) return querystring;
+  const properties = Object.entries(querystring['properties']).map(([name, given]) => {
+    const { contentSchema, description } = given as Json;
+    return [name, isObject(contentSchema) ? { ...contentSchema, description } : given];
+  });
+  return { ...querystring, properties: Object.fromEntries(properties) as Json };
 }
 
 /** A reference to a component. */

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import type { RoutePermission } from '../../shared/permissions.ts';
 import { Problem } from '../../shared/schemas/common.ts';
-import { Components } from './components.ts';
+import { Components, queryParameters } from './components.ts';
 import { EXAMPLES } from './examples.ts';
 import { completeResponses, HEADERS } from './responses.ts';
 
@@ -129,7 +129,7 @@ export class OpenApiDocument {
   }) => {
     if (schema === undefined || schema.hide === true) return { schema: { ...schema, hide: true }, url };
     const { errors = new Set<ErrorCode>() } = route.config ?? {};
-    const { operationId, body, response, ...rest } = schema;
+    const { operationId, body, response, querystring, ...rest } = schema;
     const name = `${String(route.method)} ${url}`;
     if (operationId === undefined) throw new Error(`${name}: the schema has no operationId`);
     // The document is made twice: as JSON and as YAML.
@@ -142,6 +142,7 @@ export class OpenApiDocument {
       ...describeOperation(rest.description, errors, route.config?.permission),
       operationId,
       headers: requestHeaders(errors),
+      ...(querystring === undefined ? {} : { querystring: queryParameters(querystring) }),
       security: schema.security ?? (errors.has('unauthenticated') ? [{ bearer: [] }] : []),
       response: this.#components.refer(response),
       ...(hasFields(body as BodySchema | undefined) ? { body: this.#components.refer(body) } : {}),

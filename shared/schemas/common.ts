@@ -75,12 +75,25 @@ export function Page<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
 }
 
+/**
+ * A whole number as a query parameter. It arrives as text, which the route must parse. The OpenAPI document shows the number.
+ */
+export function QueryInteger(limits: { minimum: number; maximum?: number }, description: string) {
+  const contentSchema = { type: 'integer', ...limits };
+  return Type.String({ contentMediaType: 'application/json', contentSchema, description });
+}
+
 /** The default number of rows of a page, and the maximum. */
 export const PAGE_LIMITS = { default: 50, max: 200 };
 
 /** Query parameters of every list. They arrive as text; `answerPage` parses them. */
 export const PageQuery = {
-  limit: Type.Optional(Type.String({ description: `1–${PAGE_LIMITS.max}, default ${PAGE_LIMITS.default}` })),
+  limit: Type.Optional(
+    QueryInteger(
+      { minimum: 1, maximum: PAGE_LIMITS.max },
+      `1–${PAGE_LIMITS.max}, default ${PAGE_LIMITS.default}`,
+    ),
+  ),
   cursor: Type.Optional(Type.String({ description: 'nextCursor of the previous page' })),
 };
 

@@ -11,6 +11,7 @@ import {
   OneOf,
   PageQuery,
   Problem,
+  QueryInteger,
   Redactions,
   SourceKind,
   StoredExpiry,
@@ -260,7 +261,12 @@ export const CHUNKS_PER_PAGE = 2000;
 export const ChunksQuery = Type.Object(
   {
     ...PageQuery,
-    limit: Type.Optional(Type.String({ description: 'of chunks: 1–2000, default 2000' })),
+    limit: Type.Optional(
+      QueryInteger(
+        { minimum: 1, maximum: CHUNKS_PER_PAGE },
+        `of chunks: 1–${CHUNKS_PER_PAGE}, default ${CHUNKS_PER_PAGE}`,
+      ),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { parseManifestCursor, parseSince } from '../../../core/workspace/manifest-cursor.ts';
 import { readManifest } from '../../../core/workspace/read-manifest.ts';
-import { PageQuery } from '../../../shared/schemas/common.ts';
+import { PageQuery, QueryInteger } from '../../../shared/schemas/common.ts';
 import { Manifest } from '../../../shared/schemas/workspace.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
@@ -11,9 +11,10 @@ import type { Routes } from '../../types.ts';
 const ManifestQuery = Type.Object(
   {
     since: Type.Optional(
-      Type.String({
-        description: 'revision of an earlier manifest: only what changed after it, with deletions',
-      }),
+      QueryInteger(
+        { minimum: 0 },
+        'revision of an earlier manifest: only what changed after it, with deletions',
+      ),
     ),
     clientId: Type.Optional(Type.String({ description: 'only this client' })),
     ...PageQuery,

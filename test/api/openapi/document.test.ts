@@ -24,7 +24,59 @@ const RECORDS =
   'Hit Chunk Source Session Team Client Member Grant Invite Invitation AccessRequest Import Capture Memory ' +
   'AuditEvent Status Scope Problem Health Token Batch';
 
+/** Query parameters that are free texts: names, ids, cursors, paths and words. */
+const TEXTS =
+  'clientId cursor kind path q seal sessionId sourceId state subjectId tag teamId createdAfter createdBefore';
+
+interface Parameter {
+  in: string;
+  name: string;
+  required?: boolean;
+  schema: { type: string; minimum?: number; maximum?: number };
+}
+
+/** The schemas of a part of the document that have a default, by their paths. */
+function defaultsWithin(part: unknown, path = ''): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const has = 'default' in part && 'type' in part && typeof part.type === 'string';
+  return [
+    ...(has ? [path] : []),
+    ...Object.entries(part).flatMap(([key, within]) => defaultsWithin(within, `${path}/${key}`)),
+  ];
+}
+
 describe('the OpenAPI document for clients', () => {
+  test('a query parameter that is a number is an integer with its limits', () => {
+    const parameters = operations.flatMap(({ route, operation }) =>
+      ((operation.parameters ?? []) as Parameter[])
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => ({ route, ...parameter })),
+    );
+    const named = (wanted: string) => parameters.filter(({ name }) => name === wanted);
+    assert.ok(named('limit').length > 20);
+    for (const { route, schema, required } of named('limit')) {
+      const { description: _, ...limits } = schema as typeof schema & { description?: string };
+      const maximum = route === 'GET /v1/memory/sources/:id' ? 2000 : 200;
+      assert.deepEqual([limits, required], [{ type: 'integer', minimum: 1, maximum }, false], route);
+    }
+    assert.deepEqual(
+      named('since').map(({ schema: { type, minimum } }) => [type, minimum]),
+      [['integer', 0]],
+    );
+    const texts = parameters.filter(({ schema }) => schema.type === 'string').map(({ name }) => name);
+    const known = new Set(TEXTS.split(' '));
+    const others = texts.filter((name) => !known.has(name));
+    assert.deepEqual(others, [], 'numbers are made with QueryInteger; texts are added to TEXTS');
+  });
+
+  test('no schema has a default, which a generator can take for a required field', () => {
+    assert.deepEqual(defaultsWithin(document), []);
+    const search = document.components?.schemas?.['SearchRequest'];
+    const { topK, neighbours } = search?.properties ?? {};
+    assert.equal(topK?.description, 'default 8');
+    assert.match(neighbours?.description ?? '', /; default 0$/);
+  });
+
   test('is the kept one', () => {
     const kept = readFileSync(OPENAPI_FILE, 'utf8');
     assert.ok(kept === documentText(document), 'docs/reference/openapi.json is outdated: npm run openapi');
