@@ -125,15 +125,16 @@ describe('the test files that share a process', () => {
 describe('the tiers', () => {
   it('run every test file on the embedded database in one tier', () => {
     const files = allTestFiles();
-    const run = (['main', 'parts', 'browser', 'faults', 'cluster'] as const).flatMap((tier) =>
+    const run = (['main', 'parts', 'browser', 'faults', 'cluster', 'clients'] as const).flatMap((tier) =>
       roundsOf(tier, files),
     );
     const embedded = run.filter(({ database }) => database === 'embedded').flatMap((round) => round.files);
     assert.deepEqual(embedded.sort(), files);
   });
 
-  it('run every test file, except those of test/cluster and slow ones, once on the embedded database in test:all', () => {
-    const files = allTestFiles().filter((file) => !file.startsWith('test/cluster/'));
+  it('run every test file, except those of test/cluster, test/clients and slow ones, once on the embedded database in test:all', () => {
+    const separate = ['test/cluster/**', 'test/clients/**'];
+    const files = allTestFiles().filter((file) => !separate.some((glob) => matchesGlob(file, glob)));
     const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
     const isSlow = (file: string) => SLOW_ON_BOTH.some((glob) => matchesGlob(file, glob));
     assert.deepEqual(

@@ -14,9 +14,20 @@ import { needsOf, usesDatabase } from './needs.ts';
  *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:all        all of these
  *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
+ *   npm run test:clients    test/clients: real programs, which it installs from npm; needs Linux
  *   npm run test:pgbouncer  test/api on PostgreSQL behind PgBouncer, from Debian; needs root
  */
-export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all', 'cluster'] as const;
+export const TIERS = [
+  'unit',
+  'main',
+  'parts',
+  'postgres',
+  'browser',
+  'faults',
+  'all',
+  'cluster',
+  'clients',
+] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** Test files that run together, on one database. */
@@ -75,7 +86,8 @@ export const NOT_COVERED = ['db/move'];
 
 const MAIN = ['test/unit/**', 'test/api/**', 'test/db/*', 'test/db/{embedded,isolation}/*'];
 const FAULTS = ['test/faults/**'];
-const CLUSTER = ['test/cluster/**'];
+/** Tiers of their own, which no other one includes: they need what not every machine has. */
+const SEPARATE = { cluster: ['test/cluster/**'], clients: ['test/clients/**'] };
 
 const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
 
@@ -90,9 +102,10 @@ export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).s
 
 /** What a tier runs of these files, in this order. */
 export function roundsOf(tier: Tier, allFiles: readonly string[]): Round[] {
-  const isCluster = (file: string) => matches(file, CLUSTER);
-  if (tier === 'cluster') return [{ database: 'embedded', files: allFiles.filter(isCluster) }];
-  const files = allFiles.filter((file) => !isCluster(file));
+  if (tier === 'cluster' || tier === 'clients') {
+    return [{ database: 'embedded', files: allFiles.filter((file) => matches(file, SEPARATE[tier])) }];
+  }
+  const files = allFiles.filter((file) => !matches(file, Object.values(SEPARATE).flat()));
   const isFault = (file: string) => matches(file, FAULTS);
   const isBrowser = (file: string) => needsOf(file).has('browser');
   const isMain = (file: string) => matches(file, MAIN);

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentProgram } from '../frame/agent-story.ts';
+import { connectByCommand } from './connect.ts';
+
+/** The model of the script, by the Responses API. It comes before the tables that `codex mcp add` writes. */
+const modelSettings = (model: string) => `model = "scripted"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${model}/v1"
+wire_api = "responses"
+`;
+
+export const codex: AgentProgram = {
+  name: 'Codex',
+  program: 'codex',
+  inGuide: true,
+  command: 'codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
+  refusal: /revoked/,
+  prepare: async (room, place, model) => {
+    await connectByCommand('Codex', room, place);
+    const file = join('.codex', 'config.toml');
+    const connected = await readFile(join(room.home, file), 'utf8');
+    await room.write(file, `${modelSettings(model)}${connected}`);
+    return {};
+  },
+};
