@@ -27,9 +27,17 @@ export const PROGRAMS = {
   'mcp-remote': { packages: { 'mcp-remote': '0.15.1' } },
   'sdk-new': { packages: { '@modelcontextprotocol/sdk': '1.32.2' } },
   'sdk-old': { packages: { '@modelcontextprotocol/sdk': '1.10.2' } },
-  'ai-sdk': { packages: { '@ai-sdk/mcp': '2.0.99', ai: '7.0.173' } },
-  langchain: { packages: { '@langchain/mcp-adapters': '1.1.4' } },
-  mastra: { packages: { '@mastra/mcp': '2.0.0' } },
+  'ai-sdk': {
+    packages: { '@ai-sdk/mcp': '2.0.99', ai: '7.0.173', '@ai-sdk/openai-compatible': '3.0.92' },
+  },
+  langchain: {
+    packages: {
+      '@langchain/mcp-adapters': '1.1.4',
+      langchain: '1.5.14',
+      '@langchain/anthropic': '1.5.11',
+    },
+  },
+  mastra: { packages: { '@mastra/mcp': '2.0.0', '@mastra/core': '1.71.0' } },
   'openai-agents': { packages: { '@openai/agents': '0.20.0' } },
   'openapi-typescript': {
     packages: { 'openapi-typescript': '7.13.0', 'openapi-fetch': '0.17.0', typescript: '5.9.3' },

@@ -28,7 +28,7 @@ export const chatCompletions: Protocol = {
             tool_calls: [
               {
                 index: 0,
-                id: reply.call.id,
+                id: `call_${reply.id}`,
                 type: 'function',
                 function: { name: reply.call.tool.name, arguments: JSON.stringify(reply.call.args) },
               },
@@ -36,7 +36,7 @@ export const chatCompletions: Protocol = {
           }
         : { role: 'assistant', content: reply.text };
     const reason = 'call' in reply ? 'tool_calls' : 'stop';
-    const common = { id: 'chatcmpl-1', created: 1, model: MODEL };
+    const common = { id: `chatcmpl-${reply.id}`, created: 1, model: MODEL };
     if (!streams) {
       const choices = [{ index: 0, message, finish_reason: reason }];
       writeJson(response, { ...common, object: 'chat.completion', choices, usage: USAGE });

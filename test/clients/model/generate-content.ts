@@ -33,7 +33,7 @@ export const generateContent: Protocol = {
   write: (response, reply, streams) => {
     const part =
       'call' in reply
-        ? { functionCall: { id: reply.call.id, name: reply.call.tool.name, args: reply.call.args } }
+        ? { functionCall: { id: `call_${reply.id}`, name: reply.call.tool.name, args: reply.call.args } }
         : { text: reply.text };
     const answer = {
       candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],

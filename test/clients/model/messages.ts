@@ -23,10 +23,10 @@ export const messages: Protocol = {
   write: (response, reply, streams) => {
     const isCall = 'call' in reply;
     const block = isCall
-      ? { type: 'tool_use', id: `toolu_${reply.call.id}`, name: reply.call.tool.name, input: reply.call.args }
+      ? { type: 'tool_use', id: `toolu_${reply.id}`, name: reply.call.tool.name, input: reply.call.args }
       : { type: 'text', text: reply.text };
     const reason = { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null };
-    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, usage: USAGE };
+    const message = { id: `msg_${reply.id}`, type: 'message', role: 'assistant', model: MODEL, usage: USAGE };
     if (!streams) {
       writeJson(response, { ...message, content: [block], ...reason });
       return;

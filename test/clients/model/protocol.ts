@@ -18,8 +18,8 @@ export interface Asked {
   streams: boolean;
 }
 
-/** What the model answers: a call of one tool, or a text, which ends the turn. */
-export type Reply = { call: { id: string; tool: OfferedTool; args: object } } | { text: string };
+/** What the model answers: a call of one tool, or a text, which ends the turn. Its id occurs once: programs replace messages of the same id. */
+export type Reply = { id: string } & ({ call: { tool: OfferedTool; args: object } } | { text: string });
 
 /** How one kind of model server speaks. */
 export interface Protocol {

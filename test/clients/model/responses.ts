@@ -52,8 +52,8 @@ export const responses: Protocol = {
       'call' in reply
         ? {
             type: 'function_call',
-            id: `fc_${reply.call.id}`,
-            call_id: reply.call.id,
+            id: `fc_${reply.id}`,
+            call_id: `call_${reply.id}`,
             name: reply.call.tool.name,
             ...(reply.call.tool.namespace === undefined ? {} : { namespace: reply.call.tool.namespace }),
             arguments: args,
@@ -61,12 +61,12 @@ export const responses: Protocol = {
           }
         : {
             type: 'message',
-            id: 'msg_1',
+            id: `msg_${reply.id}`,
             role: 'assistant',
             status: 'completed',
             content: [{ type: 'output_text', text: reply.text, annotations: [] }],
           };
-    const begun = { id: 'resp_1', object: 'response', created_at: 1, model: MODEL };
+    const begun = { id: `resp_${reply.id}`, object: 'response', created_at: 1, model: MODEL };
     const whole = { ...begun, status: 'completed', output: [item], usage: USAGE };
     if (!streams) {
       writeJson(response, whole);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -41,11 +42,12 @@ export function isToolOfService({ namespace, name }: OfferedTool, wanted: string
  * titles and other things in between.
  */
 function replyTo({ tools, results }: Asked, calls: readonly WantedCall[]): Reply {
+  const id = randomUUID().replaceAll('-', '');
   const next = calls[results.length];
-  if (next === undefined) return { text: LAST_TEXT };
+  if (next === undefined) return { id, text: LAST_TEXT };
   const tool = tools.find((offered) => isToolOfService(offered, next.tool));
-  if (tool === undefined) return { text: `The tool ${next.tool} is not offered.` };
-  return { call: { id: `call_${results.length}`, tool, args: next.args(results) } };
+  if (tool === undefined) return { id, text: `The tool ${next.tool} is not offered.` };
+  return { id, call: { tool, args: next.args(results) } };
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
