@@ -1,5 +1,5 @@
 import { MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
-import type { Message } from './transcript.ts';
+import type { Message } from '../transcript/record.ts';
 
 /** A session with less text contains nothing to learn from, such as one that was opened and closed. */
 const MIN_CHARACTERS = 200;

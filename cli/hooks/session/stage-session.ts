@@ -7,8 +7,8 @@ import { CommandError } from '../../terminal/command-error.ts';
 import type { HookInput } from '../hook-input.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { projectName } from '../recall/project.ts';
+import { readTranscript } from '../transcript/read-transcript.ts';
 import { isWorthStaging, nextPart, splitLong } from './parts.ts';
-import { readTranscript } from './transcript.ts';
 
 /** More parts than any session has. */
 const MAX_PARTS = 1000;
@@ -31,7 +31,7 @@ export async function stageSession(
 ): Promise<number> {
   if (sessionId === '' || transcriptPath === '')
     throw new CommandError('standard input: expected session_id and transcript_path');
-  const messages = splitLong(await readTranscript(absolutePath(transcriptPath)));
+  const messages = splitLong((await readTranscript(absolutePath(transcriptPath))).messages);
   if (!isWorthStaging(messages, 0, isEnd)) return 0;
   const { service: asked } = await signedInToTeam(options);
   const service = withRetry(asked, () => {});
