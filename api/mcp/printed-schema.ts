@@ -21,8 +21,8 @@ const MAX_PRINTED_COUNT = 2_000;
  * A schema as clients see it: without the keywords that some of them refuse. A length that is left out is in the
  * description, so that a model knows it. Calls are checked with the whole schema.
  */
-export function toPrintedSchema(schema: TSchema): TSchema {
-  return printed(schema) as TSchema;
+export function toPrintedSchema<T extends TSchema>(schema: T): T {
+  return printed(schema) as T;
 }
 
 function printed(schema: unknown): unknown {

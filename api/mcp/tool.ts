@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import type { Dependencies } from '../../core/dependencies.ts';
 import type { QueryEmbedder } from '../../core/search/query-embedder.ts';
 import type { Identity, TeamMembership } from '../../shared/access.ts';
@@ -62,8 +62,8 @@ interface ToolFields {
 
 /** What clients see of a tool. */
 export interface ListedTool extends Pick<ToolFields, 'name' | 'title' | 'description' | 'annotations'> {
-  inputSchema: TSchema;
-  outputSchema: TSchema;
+  inputSchema: TObject;
+  outputSchema: TObject;
 }
 
 /** A tool of the MCP endpoint. */

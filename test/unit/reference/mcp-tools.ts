@@ -43,16 +43,8 @@ function fieldRows(
   ]);
 }
 
-function sectionOf({
-  name,
-  title,
-  description,
-  permission,
-  needs,
-  annotations,
-  input,
-  output,
-}: Tool): string {
+function sectionOf({ name, title, description, permission, needs, annotations, listed }: Tool): string {
+  const { inputSchema: input, outputSchema: output } = listed;
   const needed = [
     permission === 'any' ? 'any' : [permission].flat().map(code).join(' or '),
     ...(needs === undefined ? [] : [NEEDS[needs]]),
