@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findTeam } from '../../core/identity/find-team.ts';
 import { apiBase, linkBase } from '../../core/identity/link-base.ts';
-import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { invalidField } from '../../shared/errors.ts';
 import { countTokens } from '../../shared/text/tokens.ts';
 import { assertStorableBody } from '../bodies/storable.ts';
 import { toServiceError } from '../plugins/errors.ts';
