@@ -13,11 +13,11 @@ export interface Failure {
   /** The test file, by its path in the repository; several where one process ran them and ended. */
   files: string[];
   error: unknown;
-  /** The end of what a file that could not be run has written to stderr. */
+  /** The end of the output to stderr, of a file that could not be run. */
   printed: string;
 }
 
-/** How much is kept of what a file has written to stderr. */
+/** How many characters are kept of the output of a file to stderr. */
 const KEPT_OUTPUT = 4000;
 
 const inRepository = (file: string) => relative(ROOT, resolve(file));
