@@ -5,8 +5,9 @@ import type { FolderContent } from './folder-files.ts';
 
 /**
  * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
- * `earlier`: it failed in an earlier run. `sameAs`: the first source with its text, if there is one. `similarTo`: otherwise the
- * source whose text is most similar to it, if one is nearly the same. `credentials`: how many the service found in it, if it found any.
+ * `earlier`: it failed in an earlier run. `sameAs`: the first source with its text, if there is an earlier one. `similarTo`:
+ * otherwise the source whose text is most similar to it, if one is nearly the same. `credentials`: how many the service found
+ * in it, if it found any.
  */
 export type Outcome =
   | {
