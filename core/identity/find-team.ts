@@ -42,7 +42,8 @@ export function findTeam({ teams }: Pick<Identity, 'teams'>, named: string | und
  */
 export function matchTeams(teams: readonly TeamMembership[], named: string): readonly TeamMembership[] {
   const text = named.trim();
-  if (isId(text)) return teams.filter(({ id }) => id === text.toLowerCase());
+  const withId = teams.filter(({ id }) => id === text.toLowerCase());
+  if (withId.length > 0 || isId(text)) return withId;
   const names = new Set([text, percentDecoded(text)].filter((name) => name !== null).flatMap(foldedName));
   return teams.filter(({ name }) => names.has(foldName(name)));
 }

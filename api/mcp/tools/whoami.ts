@@ -41,8 +41,8 @@ export const whoami = callerTool({
   title: 'Who am I',
   description:
     'Returns the person you act for, their Teams, the clients of the Team that you can reach, where you can store, ' +
-    'what the credential permits and when it expires, and whether searches compare meanings or only words. Call it to find the ids and ' +
-    'names that the arguments `team` and `client` of other tools take.',
+    'what the credential permits and when it expires, and whether searches compare meanings or only words. Call it to ' +
+    'find the ids and names that the arguments `team` and `client` of other tools take.',
   permission: 'any',
   annotations: READS,
   input: {},
