@@ -7,8 +7,10 @@ import { copilot } from './agents/copilot.ts';
 import { geminiCli } from './agents/gemini-cli.ts';
 import { opencode } from './agents/opencode.ts';
 import { testAgents } from './frame/agent-story.ts';
+import { testHooks } from './frame/hooks.ts';
 import { listen } from './frame/service.ts';
 
 const service = await listen();
 
 testAgents('Coding agents', [claudeCode, codex, copilot, geminiCli, opencode, continueCli, cline], service);
+testHooks('Coding agents', [claudeCode, codex], service);

@@ -11,8 +11,8 @@ import { writeReport } from './frame/report.ts';
  *
  *   node test/clients/run.ts [FILE...] [--test-name-pattern=REGEXP]
  *
- * Installs the programs, then runs the tests without a network: in a namespace that has only the loopback address, so
- * that no program can reach anything else. A run of all files writes docs/operations/clients.md.
+ * Installs the programs, then runs the tests in namespaces of Linux: their network has only the loopback address, so
+ * that no program can reach anything else, and what a program leaves running ends with the tests. A run of all files writes docs/operations/clients.md.
  */
 
 const args = process.argv.slice(2);
@@ -23,7 +23,19 @@ await writeFile(results, '');
 const tests = [process.execPath, join(ROOT, 'test/support/runner/run.ts'), 'clients', ...args];
 const { status } = spawnSync(
   'unshare',
-  ['--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...tests],
+  [
+    '--map-root-user',
+    '--net',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+    'sh',
+    '-c',
+    'ip link set lo up && exec "$@"',
+    'sh',
+    ...tests,
+  ],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, MEMORY_TEST_CLIENT_RESULTS: results } },
 );
 if (args.length === 0) writeReport(results);

@@ -1,4 +1,4 @@
-import type { AgentProgram } from '../frame/agent-story.ts';
+import type { HookedAgent } from '../frame/hooks.ts';
 import { connectByCommand } from './connect.ts';
 
 /** The model of the script, by the Messages API. */
@@ -9,11 +9,15 @@ const environment = (model: string) => ({
   ENABLE_TOOL_SEARCH: 'false',
 });
 
-export const claudeCode: AgentProgram = {
+const COMMAND = 'claude -p "$PROMPT" --allowedTools mcp__team-memory';
+
+export const claudeCode: HookedAgent = {
   name: 'Claude Code',
   program: 'claude-code',
   inGuide: true,
-  command: 'claude -p "$PROMPT" --allowedTools mcp__team-memory',
+  command: COMMAND,
+  hookName: 'claude-code',
+  hookCommand: COMMAND,
   status: 'claude mcp list',
   refusal: /revoked/,
   prepare: async (room, place, model) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { freePorts } from '../../support/needs/process.ts';
 import type { AgentProgram } from '../frame/agent-story.ts';
 import { connectByCommand } from './connect.ts';
 
@@ -9,10 +10,13 @@ export const cline: AgentProgram = {
   command: 'cline --auto-approve true "$PROMPT"',
   refusal: /revoked/,
   prepare: async (room, place, model) => {
-    await connectByCommand('Cline', room, place);
+    // It leaves a process that keeps the settings of its home, and the next one would use it.
+    const [port] = await freePorts(1);
+    const env = { CLINE_HUB_PORT: String(port) };
+    await connectByCommand('Cline', room, place, env);
     // The model of the script, by chat completions.
-    const { code, output } = await room.run(`cline auth openai -k none -m scripted -b ${model}/v1`);
+    const { code, output } = await room.run(`cline auth openai -k none -m scripted -b ${model}/v1`, env);
     assert.equal(code, 0, output);
-    return {};
+    return env;
   },
 };

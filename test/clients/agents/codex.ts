@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentProgram } from '../frame/agent-story.ts';
+import type { HookedAgent } from '../frame/hooks.ts';
 import { connectByCommand } from './connect.ts';
 
 /** The model of the script, by the Responses API. It comes before the tables that `codex mcp add` writes. */
@@ -12,11 +12,14 @@ base_url = "${model}/v1"
 wire_api = "responses"
 `;
 
-export const codex: AgentProgram = {
+export const codex: HookedAgent = {
   name: 'Codex',
   program: 'codex',
   inGuide: true,
   command: 'codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
+  hookName: 'codex',
+  hookCommand:
+    'codex exec --dangerously-bypass-hook-trust --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
   refusal: /revoked/,
   prepare: async (room, place, model) => {
     await connectByCommand('Codex', room, place);

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after } from 'node:test';
@@ -83,30 +84,24 @@ export async function openRoom(program: Program): Promise<Room> {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     },
-    run: (commands, env = {}) =>
-      new Promise((resolve) => {
-        const child = spawn('bash', ['-c', commands], {
-          cwd: home,
-          env: { ...environment, ...env },
-          stdio: ['ignore', 'pipe', 'pipe'],
-          detached: true,
-        });
-        const { pid } = child;
-        if (pid !== undefined) groups.add(pid);
-        let [stdout, output] = ['', ''];
-        child.stdout.on('data', (chunk: Buffer) => {
-          stdout += chunk.toString('utf8');
-          output += chunk.toString('utf8');
-        });
-        child.stderr.on('data', (chunk: Buffer) => {
-          output += chunk.toString('utf8');
-        });
-        const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-        // Not 'close': a helper that stays can keep the output open.
-        child.on('exit', (code) => {
-          clearTimeout(timer);
-          resolve({ code: code ?? -1, stdout, output });
-        });
-      }),
+    run: async (commands, env = {}) => {
+      // Files and not pipes: a helper that stays would keep a pipe open.
+      const printed = join(await mkdtemp(join(home, '.printed-')), 'stdout');
+      const [stdout, stderr] = await Promise.all([open(printed, 'w'), open(`${printed}-errors`, 'w')]);
+      const child = spawn('bash', ['-c', commands], {
+        cwd: home,
+        env: { ...environment, ...env },
+        stdio: ['ignore', stdout.fd, stderr.fd],
+        detached: true,
+      });
+      if (child.pid !== undefined) groups.add(child.pid);
+      const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      clearTimeout(timer);
+      await Promise.all([stdout.close(), stderr.close()]);
+      const text = await readFile(printed, 'utf8');
+      const errors = await readFile(`${printed}-errors`, 'utf8');
+      return { code: code ?? -1, stdout: text, output: `${text}${errors}` };
+    },
   };
 }

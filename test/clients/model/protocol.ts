@@ -11,6 +11,8 @@ export interface OfferedTool {
 
 /** What a program asks of the model, in whatever protocol. */
 export interface Asked {
+  /** The whole request. */
+  body: unknown;
   tools: OfferedTool[];
   /** The texts of the results of tools in this conversation, oldest first. */
   results: string[];
@@ -25,7 +27,7 @@ export type Reply = { id: string } & ({ call: { tool: OfferedTool; args: object 
 export interface Protocol {
   /** Whether a request is one for an answer of the model. */
   accepts: (path: string) => boolean;
-  read: (body: unknown, request: IncomingMessage) => Asked;
+  read: (body: unknown, request: IncomingMessage) => Omit<Asked, 'body'>;
   write: (response: ServerResponse, reply: Reply, streams: boolean) => void;
 }
 

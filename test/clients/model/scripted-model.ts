@@ -67,7 +67,7 @@ export async function startModel(calls: readonly WantedCall[]): Promise<Scripted
     const body = await readBody(request);
     const protocol = method === 'POST' ? PROTOCOLS.find(({ accepts }) => accepts(path)) : undefined;
     if (protocol !== undefined) {
-      const one = protocol.read(body, request);
+      const one = { ...protocol.read(body, request), body };
       asked.push(one);
       protocol.write(response, replyTo(one, calls), one.streams);
       return;
