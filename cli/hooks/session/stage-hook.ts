@@ -7,6 +7,7 @@ import { isCheck, runHook } from '../run-hook.ts';
 import { checkStaging } from './check-staging.ts';
 import { detach, WAIT_OPTION } from './detach.ts';
 import { stageSession } from './stage-session.ts';
+import { MAX_STAGING_MS } from './unstaged.ts';
 
 /** The options of a hook that stages a session. */
 export const STAGE_OPTIONS = {
@@ -42,6 +43,8 @@ export async function runStageHook(
       return '';
     });
   }
+  // Whatever it waits for, the process ends. A later hook continues.
+  setTimeout(() => process.exit(1), MAX_STAGING_MS).unref();
   const captures = await recorded(call, async () => stageSession(values, await readHookInput(), isEnd));
   return {
     text:

@@ -3,23 +3,103 @@ import { CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
 import { withRetry } from '../../client/retry.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
-import { CommandError } from '../../terminal/command-error.ts';
+import { CommandError, printNote } from '../../terminal/command-error.ts';
 import type { HookInput } from '../hook-input.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { projectName } from '../recall/project.ts';
 import { readTranscript } from '../transcript/read-transcript.ts';
+import type { Message } from '../transcript/record.ts';
+import { endOf, readProgress } from './last-capture.ts';
 import { isWorthStaging, nextPart, splitLong } from './parts.ts';
+import { type Outcome, saveOutcome } from './state.ts';
+import { forgetUnstaged, listUnstaged, noteUnstaged, type Unstaged } from './unstaged.ts';
 
-/** More parts than any session has. */
-const MAX_PARTS = 1000;
+/** How many earlier sessions a hook stages after its own. */
+const MAX_REPEATED = 20;
 
 /** Agents write the home folder in a path as `~`. */
 const absolutePath = (path: string) => (path.startsWith('~/') ? homedir() + path.slice(1) : path);
 
 /**
- * Stages a session as captures, one for each part. A session that was staged before, or that was resumed, is staged from
- * where it ended: the metadata of each capture has the number of messages up to its end, and the service answers a sequence that it
- * already has with the capture that has it.
+ * Stages what is new in a session as captures, one for each part: what follows the last capture that the service has.
+ * The metadata of each capture has the number of messages up to its end. Two processes can stage one session at the same
+ * time: the service answers a sequence that it already has with the capture that has it.
+ * @throws CommandError
+ */
+async function stageNew(
+  options: HookOptions,
+  { sessionId, cwd, isEnd }: Unstaged,
+  messages: readonly Message[],
+): Promise<number> {
+  const { service: asked } = await signedInToTeam(options);
+  const service = withRetry(asked, () => {});
+  const clientId = await findOptionalClient(service, options.client);
+  const metadata = {
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
+    project: cwd === '' ? null : await projectName(cwd),
+  };
+  let { sequence, from } = await readProgress(service, sessionId, messages);
+  while (isWorthStaging(messages, from, isEnd)) {
+    sequence += 1;
+    const { text, upTo, startedAt, endedAt } = nextPart(messages, from);
+    const { capture } = await service.post('/v1/memory/captures', CaptureResponse, {
+      sessionId,
+      sequence,
+      summary: text,
+      ...(startedAt === null ? {} : { startedAt }),
+      ...(endedAt === null ? {} : { endedAt }),
+      ...(clientId === undefined ? {} : { scope: { clientId } }),
+      metadata: { ...metadata, upTo },
+    });
+    from = Math.max(from, endOf(capture, messages));
+  }
+  return sequence;
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Stores something for later hooks. If that is not possible, the session is staged nevertheless. */
+async function keep(write: Promise<void>): Promise<void> {
+  await write.catch((error: unknown) => printNote(messageOf(error)));
+}
+
+/**
+ * Stages one session. A note about it exists until the service has it, so that a later hook repeats what failed or was
+ * killed.
+ * @returns the number of captures that it has
+ * @throws CommandError
+ */
+async function stageOne(options: HookOptions, session: Unstaged): Promise<number> {
+  const file = absolutePath(session.transcriptPath);
+  const save = (outcome: Omit<Outcome, 'file'>) => keep(saveOutcome(options.agent, { file, ...outcome }));
+  const { messages: said, unknownForms } = await readTranscript(file).catch(async (error: unknown) => {
+    await save({ unknownForms: null, failure: messageOf(error), isStaged: false });
+    // A transcript that was removed does not come back.
+    await keep(forgetUnstaged(options, session));
+    throw error;
+  });
+  if (unknownForms.length > 0)
+    printNote(`${file} has records in forms that are not known and not staged: ${unknownForms.join(', ')}`);
+  const messages = splitLong(said);
+  if (!isWorthStaging(messages, 0, session.isEnd)) {
+    await save({ unknownForms, failure: null, isStaged: false });
+    return 0;
+  }
+  await keep(noteUnstaged(options, session, false));
+  try {
+    const captures = await stageNew(options, session, messages);
+    await keep(forgetUnstaged(options, session));
+    await save({ unknownForms, failure: null, isStaged: true });
+    return captures;
+  } catch (error) {
+    await keep(noteUnstaged(options, session, true));
+    await save({ unknownForms, failure: messageOf(error), isStaged: false });
+    throw error;
+  }
+}
+
+/**
+ * Stages what is new in a session, and then the sessions that earlier hooks could not stage.
  * @param isEnd whether the session has ended
  * @returns the number of captures that the session has
  * @throws CommandError
@@ -31,30 +111,12 @@ export async function stageSession(
 ): Promise<number> {
   if (sessionId === '' || transcriptPath === '')
     throw new CommandError('standard input: expected session_id and transcript_path');
-  const messages = splitLong((await readTranscript(absolutePath(transcriptPath))).messages);
-  if (!isWorthStaging(messages, 0, isEnd)) return 0;
-  const { service: asked } = await signedInToTeam(options);
-  const service = withRetry(asked, () => {});
-  const clientId = await findOptionalClient(service, options.client);
-  const metadata = {
-    ...(options.agent === undefined ? {} : { agent: options.agent }),
-    project: cwd === '' ? null : await projectName(cwd),
-  };
-  let from = 0;
-  for (let sequence = 1; sequence <= MAX_PARTS; sequence += 1) {
-    if (!isWorthStaging(messages, from, isEnd)) return sequence - 1;
-    const { text, upTo, startedAt, endedAt } = nextPart(messages, from);
-    const { capture } = await service.post('/v1/memory/captures', CaptureResponse, {
-      sessionId,
-      sequence,
-      summary: text,
-      ...(startedAt === null ? {} : { startedAt }),
-      ...(endedAt === null ? {} : { endedAt }),
-      ...(clientId === undefined ? {} : { scope: { clientId } }),
-      metadata: { ...metadata, upTo },
-    });
-    const reached = capture.metadata['upTo'];
-    if (typeof reached === 'number' && reached > from) from = Math.min(reached, messages.length);
+  const captures = await stageOne(options, { sessionId, transcriptPath, cwd, isEnd });
+  try {
+    const others = await listUnstaged(options);
+    for (const other of others.slice(0, MAX_REPEATED)) await stageOne(options, other);
+  } catch (error) {
+    printNote(messageOf(error));
   }
-  return MAX_PARTS;
+  return captures;
 }

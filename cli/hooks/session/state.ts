@@ -88,7 +88,7 @@ export async function saveOutcome(agent: string | undefined, outcome: Outcome): 
   const found = (unknownForms ?? []).map((form) => ({ form, at, file }));
   const changed: StagingState = {
     lastStagedAt: isStaged && failure === null ? at : state.lastStagedAt,
-    lastError: message === undefined ? null : { at, message },
+    lastError: message === undefined ? (isStaged ? null : state.lastError) : { at, message },
     unknownForms: [...found, ...others].slice(0, MAX_FORMS),
   };
   await writePrivateFile(statePath(agent), changed, 'the state of the hooks');

@@ -10,7 +10,6 @@ import { signedInOwner } from '../cli-person.ts';
 import {
   AGENTS,
   assertSilent,
-  capturesStagedLater,
   commandOf,
   hookInput,
   printedBy,
@@ -18,6 +17,7 @@ import {
   readJson,
   runAsAgent,
 } from './hook-runs.ts';
+import { capturesStagedLater } from './staging.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });

@@ -7,15 +7,8 @@ import { openTestApp } from '../../support/app.ts';
 import { post } from '../../support/team.ts';
 import { closedAddress, openHomes, otherServices, type Person } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
-import {
-  AGENTS,
-  type HooksFile,
-  hookInput,
-  printedBy,
-  readJson,
-  runHook,
-  stagedCaptures,
-} from './hook-runs.ts';
+import { AGENTS, type HooksFile, hookInput, printedBy, readJson, runHook } from './hook-runs.ts';
+import { stagedCaptures } from './staging.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Capture } from '../../../shared/schemas/consolidation.ts';
-import type { TestApp } from '../../support/app.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { runnerEnvironment } from '../../support/runner-environment.ts';
-import { type Caller, post } from '../../support/team.ts';
 import type { Ended, Person } from '../cli.ts';
 
 /** The agents whose input has fixtures. See fixtures/README.md. */
 export const AGENTS = ['claude-code', 'codex'] as const;
 export type Agent = (typeof AGENTS)[number];
-export type HookEvent = 'session-start' | 'user-prompt-submit' | 'session-end';
+export type HookEvent = 'session-start' | 'user-prompt-submit' | 'stop' | 'pre-compact' | 'session-end';
 
 /** Reads a fixture as text. */
 export function readFixture(agent: Agent, file: string): Promise<string> {
@@ -81,26 +77,4 @@ export function runAsAgent(
     );
     child.stdin?.end(input);
   });
-}
-
-/** All staged captures of a Company, in the order of the session. They are released again. */
-export async function stagedCaptures(service: Pick<TestApp, 'app'>, company: Caller): Promise<Capture[]> {
-  const claimed = await post(service, company, '/v1/memory/consolidation/claim', { limit: 20 });
-  const { batch } = claimed.json<{ batch: { id: string; captures: Capture[] } | null }>();
-  if (batch === null) return [];
-  await post(service, company, '/v1/memory/consolidation/release', { batchId: batch.id });
-  return batch.captures.sort((a, b) => Number(a.sequence) - Number(b.sequence));
-}
-
-/** The staged captures, when a process that no hook waits for has staged the first one. */
-export async function capturesStagedLater(
-  service: Pick<TestApp, 'app'>,
-  company: Caller,
-): Promise<Capture[]> {
-  let captures: Capture[] = [];
-  for (let tries = 0; captures.length === 0 && tries < 600; tries += 1) {
-    await pause(100);
-    captures = await stagedCaptures(service, company);
-  }
-  return captures;
 }

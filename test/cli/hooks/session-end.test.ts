@@ -5,43 +5,22 @@ import { describe, test } from 'node:test';
 import { MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
 import { openTestApp } from '../../support/app.ts';
 import { addClient, post } from '../../support/team.ts';
-import { openHomes, otherServices, type Person } from '../cli.ts';
+import { openHomes, otherServices } from '../cli.ts';
 import { signedInOwner } from '../cli-person.ts';
-import {
-  AGENTS,
-  type Agent,
-  assertSilent,
-  capturesStagedLater,
-  hookInput,
-  printedBy,
-  readFixture,
-  runHook,
-  stagedCaptures,
-} from './hook-runs.ts';
+import { AGENTS, assertSilent, hookInput, printedBy, readFixture, runHook } from './hook-runs.ts';
+import { capturesStagedLater, record, stage, stagedCaptures } from './staging.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const openOther = otherServices();
 const owner = () => signedInOwner(service, base, newPerson);
-
-/** Stages a transcript in this process, and returns what the command prints. */
-async function stage(person: Person, agent: Agent, transcript: string, ...more: string[]): Promise<string> {
-  const path = join(person.home, 'transcript.jsonl');
-  await writeFile(path, transcript);
-  const input = await hookInput(agent, 'session-end', { transcript_path: path });
-  return printedBy(await runHook(person, ['session-end', '--wait', '--agent', agent, ...more], input));
-}
-
-const record = (type: 'user' | 'assistant', content: string) =>
-  JSON.stringify({ type, message: { role: type, content } });
-
 describe('hook session-end', () => {
   for (const agent of AGENTS) {
     test(`stages what person and agent have said to ${agent}, without tools, thoughts and recalled passages`, async () => {
       const { company, person } = await owner();
       assert.equal(
-        await stage(person, agent, await readFixture(agent, 'transcript.jsonl')),
+        await stage(person, 'session-end', agent, await readFixture(agent, 'transcript.jsonl')),
         'The session has 1 capture.\n',
       );
       const [capture, ...more] = await stagedCaptures(service, company);
@@ -78,10 +57,16 @@ describe('hook session-end', () => {
     const { company, person } = await owner();
     const transcript = await readFixture('claude-code', 'transcript.jsonl');
     for (let time = 0; time < 2; time += 1)
-      assert.equal(await stage(person, 'claude-code', transcript), 'The session has 1 capture.\n');
-    const resumed = `${transcript}${record('user', 'thanks')}\n${record('assistant', 'You are welcome.')}\n`;
+      assert.equal(
+        await stage(person, 'session-end', 'claude-code', transcript),
+        'The session has 1 capture.\n',
+      );
+    const resumed = `${transcript}${record('user', 'thanks')}${record('assistant', 'You are welcome.')}`;
     for (let time = 0; time < 2; time += 1)
-      assert.equal(await stage(person, 'claude-code', resumed), 'The session has 2 captures.\n');
+      assert.equal(
+        await stage(person, 'session-end', 'claude-code', resumed),
+        'The session has 2 captures.\n',
+      );
     const captures = await stagedCaptures(service, company);
     assert.deepEqual(
       captures.map(({ sequence, metadata }) => [sequence, metadata['upTo']]),
@@ -102,7 +87,10 @@ describe('hook session-end', () => {
       record('assistant', long),
       record('user', `x${'🙂'.repeat(40_000)}`),
     ];
-    assert.equal(await stage(person, 'claude-code', transcript.join('\n')), 'The session has 5 captures.\n');
+    assert.equal(
+      await stage(person, 'session-end', 'claude-code', transcript.join('')),
+      'The session has 5 captures.\n',
+    );
     const captures = await stagedCaptures(service, company);
     assert.deepEqual(
       captures.map(({ sequence }) => sequence),
@@ -117,11 +105,11 @@ describe('hook session-end', () => {
 
   test('stages no session that is short, in which only one has spoken, or that has no transcript', async () => {
     const { company, person } = await owner();
-    const short = [record('user', 'hello'), record('assistant', 'Hello!')].join('\n');
+    const short = [record('user', 'hello'), record('assistant', 'Hello!')].join('');
     const alone = record('user', 'a prompt that nobody answered '.repeat(20));
     for (const transcript of ['', short, alone])
       assert.equal(
-        await stage(person, 'claude-code', transcript),
+        await stage(person, 'session-end', 'claude-code', transcript),
         'The session is too short to be staged.\n',
       );
     const input = await hookInput('codex', 'session-end', { transcript_path: null });
