@@ -1,3 +1,4 @@
+import { printNote } from '../../terminal/command-error.ts';
 import type { Result } from '../../terminal/output.ts';
 import { counted } from '../../terminal/output.ts';
 import { recorded } from '../failures.ts';
@@ -44,7 +45,10 @@ export async function runStageHook(
     });
   }
   // Whatever it waits for, the process ends. A later hook continues.
-  setTimeout(() => process.exit(1), MAX_STAGING_MS).unref();
+  setTimeout(() => {
+    printNote('the session could not be staged in time');
+    process.exit(1);
+  }, MAX_STAGING_MS).unref();
   const captures = await recorded(call, async () => stageSession(values, await readHookInput(), isEnd));
   return {
     text:
