@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findTeam } from '../../core/identity/find-team.ts';
 import { apiBase, linkBase } from '../../core/identity/link-base.ts';
 import { invalidField } from '../../shared/errors.ts';
-import { countTokens } from '../../shared/text/tokens.ts';
 import { assertStorableBody } from '../bodies/storable.ts';
 import { toServiceError } from '../plugins/errors.ts';
 import { callerInTeam, type TeamCaller } from '../plugins/guards.ts';
@@ -10,9 +9,10 @@ import { RECHECK_AFTER_MS } from '../plugins/recheck-guards.ts';
 import { requestedTeam } from '../request/team-header.ts';
 import { errorText } from './error-text.ts';
 import { requireTool } from './permitted.ts';
-import { readArguments } from './sent-arguments.ts';
+import { countTokens } from './tokens.ts';
 import type { CallerCall, TeamCall, Tool } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
+import { readArguments } from './wire/sent-arguments.ts';
 
 /** The request that calls a tool. */
 export interface ToolRequest extends Pick<CallerCall, 'deps' | 'signal'> {

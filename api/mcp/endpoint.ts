@@ -8,12 +8,12 @@ import { disconnectSignal } from '../request/disconnect-signal.ts';
 import type { Routes } from '../types.ts';
 import { MCP_ADDRESS } from './address.ts';
 import { callTool, type ToolRequest } from './call-tool.ts';
-import { readMessage } from './message.ts';
 import { fromAllowedOrigin } from './origin.ts';
 import { isListed } from './permitted.ts';
 import { openProtocol } from './protocol.ts';
 import { inToolSpan } from './tool-span.ts';
 import { TOOLS } from './tools/index.ts';
+import { readMessage } from './wire/message.ts';
 
 type NodeRequest = Parameters<typeof toWebRequest>[0];
 

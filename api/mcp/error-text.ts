@@ -1,5 +1,5 @@
 import type { ErrorCode, ServiceError } from '../../shared/errors.ts';
-import { cutToJson } from '../../shared/text/tokens.ts';
+import { cutToJson } from './tokens.ts';
 
 /** The most tokens of the message: it can list 20 Teams with long names. */
 const MAX_MESSAGE = 5_000;

@@ -1,4 +1,4 @@
-import { countTextInJson } from '../../shared/text/tokens.ts';
+import { countTextInJson } from './tokens.ts';
 
 /** The most tokens of an address in an answer. Every address of ASCII characters has fewer. */
 const MAX_URI = 2_000;

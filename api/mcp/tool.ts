@@ -5,7 +5,7 @@ import type { Identity, TeamMembership } from '../../shared/access.ts';
 import type { RoutePermission } from '../../shared/permissions.ts';
 import { Body, Text } from '../../shared/schemas/common.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { toPrintedSchema } from './printed-schema.ts';
+import { toPrintedSchema } from './wire/printed-schema.ts';
 
 /**
  * The most tokens of the text of an answer, as `countTokens` estimates them. Clients refuse an answer of more than 25,000

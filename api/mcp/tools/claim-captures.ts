@@ -10,8 +10,8 @@ import {
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
-import { bytesWithin, countJsonTokens, endOfFitting } from '../../../shared/text/tokens.ts';
 import { formatPosition, parseOffset, splitPosition } from '../position.ts';
+import { bytesWithin, countJsonTokens, endOfFitting } from '../tokens.ts';
 import { MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 

@@ -10,8 +10,8 @@ import {
   type ConsolidationResult,
   MAX_ITEMS,
 } from '../../../shared/schemas/consolidation.ts';
-import { countJsonTokens } from '../../../shared/text/tokens.ts';
 import { parseExpires } from '../arguments.ts';
+import { countJsonTokens } from '../tokens.ts';
 import { ADDS_ONCE, MAX_ANSWER_TOKENS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 import { listed } from './redactions.ts';

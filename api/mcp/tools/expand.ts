@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Chunk, DEFAULT_NEIGHBOURS, ExpandRequest } from '../../../shared/schemas/memory.ts';
-import { countJsonTokens, countTextInJson, cutToJson } from '../../../shared/text/tokens.ts';
+import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 

@@ -8,10 +8,10 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { Metadata, Nullable, Text } from '../../../shared/schemas/common.ts';
 import { Original, Source } from '../../../shared/schemas/memory.ts';
-import { countJsonTokens, countTextInJson, endOfFitting } from '../../../shared/text/tokens.ts';
 import { pick } from '../pick.ts';
 import { formatPosition, parseOffset, splitPosition } from '../position.ts';
 import { isTooLongToCite, sourceUrl } from '../source-url.ts';
+import { countJsonTokens, countTextInJson, endOfFitting } from '../tokens.ts';
 import { READS, teamTool } from '../tool.ts';
 import { NOTE, noteOf } from './note.ts';
 

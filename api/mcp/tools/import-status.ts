@@ -3,8 +3,8 @@ import { parseId } from '../../../core/access/parse-id.ts';
 import { listImports, readImport } from '../../../core/imports/read-imports.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Import } from '../../../shared/schemas/imports.ts';
-import { countFitting, countJsonTokens, cutToJson } from '../../../shared/text/tokens.ts';
 import { pick } from '../pick.ts';
+import { countFitting, countJsonTokens, cutToJson } from '../tokens.ts';
 import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 

@@ -4,9 +4,9 @@ import { searchMemory } from '../../../core/search/search-memory.ts';
 import { Id, Nullable, OneOf, SourceKind, Text, Time } from '../../../shared/schemas/common.ts';
 import { type Chunk, type Hit, LayerKind, MAX_TOP_K } from '../../../shared/schemas/memory.ts';
 import { RequiredTags } from '../../../shared/schemas/tags.ts';
-import { countJsonTokens, countTextInJson, cutToJson } from '../../../shared/text/tokens.ts';
 import { Moment, parseMoment, scopeToRead } from '../arguments.ts';
 import { sourceUrl } from '../source-url.ts';
+import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { ClientArgument, MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
 

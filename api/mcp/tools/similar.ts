@@ -1,5 +1,5 @@
 import type { SimilarMemory } from '../../../shared/schemas/library.ts';
-import { cutToJson } from '../../../shared/text/tokens.ts';
+import { cutToJson } from '../tokens.ts';
 
 /** The most tokens of the title and of the text of a similar memory. */
 const MAX_TITLE = 400;

@@ -3,8 +3,8 @@ import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
 import { Id, Nullable, OneOf, Time } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
-import { countFitting, countJsonTokens } from '../../../shared/text/tokens.ts';
 import { isPermitted } from '../permitted.ts';
+import { countFitting, countJsonTokens } from '../tokens.ts';
 import { callerTool, MAX_ANSWER_TOKENS, READS, type TeamCall } from '../tool.ts';
 import { NOTE, type Note } from './note.ts';
 

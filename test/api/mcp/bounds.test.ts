@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { countTokens } from '../../../api/mcp/tokens.ts';
 import { newId } from '../../../shared/ids.ts';
-import { countTokens } from '../../../shared/text/tokens.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';

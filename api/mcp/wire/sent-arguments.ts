@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
-import { JsonShape } from '../bodies/json-shape.ts';
-import { DEFAULT_JSON_LIMITS } from '../request/json-limits.ts';
+import { JsonShape } from '../../bodies/json-shape.ts';
+import { DEFAULT_JSON_LIMITS } from '../../request/json-limits.ts';
 
 /** What of a schema decides how a value is read. */
 interface Readable {
