@@ -282,14 +282,16 @@ describe('the same file again', () => {
     assert.equal((await originalOf(service, company, sourceId))?.sha256, sha256Of(file.content));
   });
 
-  test('gives none to a source that was ingested', async () => {
+  test('gives none to a source that was ingested: the source of the file has it', async () => {
     const company = await service.company();
     const text = newWord();
     const { id } = await addSource(service, company, { text });
     const file = { filename: 'a.txt', content: Buffer.from(text) };
-    assert.equal(await imported(service, company, file), id);
+    const own = await imported(service, company, file);
+    assert.notEqual(own, id);
     assert.equal(await originalOf(service, company, id), null);
-    assert.deepEqual((await storedOriginals(service, company)).originals, []);
+    assert.equal((await originalOf(service, company, own))?.sha256, sha256Of(file.content));
+    assert.deepEqual((await storedOriginals(service, company)).originals, [sha256Of(file.content)]);
   });
 
   test('keeps the first original of a source with the same text', async () => {
