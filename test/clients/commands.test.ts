@@ -1,4 +1,5 @@
 import '../support/needs/process.ts';
+import { editors } from './commands/editors.ts';
 import { inspector } from './commands/inspector.ts';
 import { mcpRemote } from './commands/mcp-remote.ts';
 import { mcporter } from './commands/mcporter.ts';
@@ -7,4 +8,4 @@ import { testCallers } from './frame/story.ts';
 
 const service = await listen();
 
-testCallers('Commands', [inspector, mcporter, mcpRemote], service);
+testCallers('Commands', [inspector, mcporter, mcpRemote, ...editors], service);

@@ -1,4 +1,5 @@
 import type { HookedAgent } from '../frame/hooks.ts';
+import { REVOKED } from '../frame/story.ts';
 import { connectByCommand } from './connect.ts';
 
 /** The model of the script, by the Messages API. */
@@ -19,7 +20,7 @@ export const claudeCode: HookedAgent = {
   hookName: 'claude-code',
   hookCommand: COMMAND,
   status: 'claude mcp list',
-  refusal: /revoked/,
+  refusal: REVOKED,
   prepare: async (room, place, model) => {
     await connectByCommand('Claude Code', room, place);
     return environment(model);

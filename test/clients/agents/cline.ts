@@ -8,7 +8,7 @@ export const cline: AgentProgram = {
   program: 'cline',
   inGuide: true,
   command: 'cline --auto-approve true "$PROMPT"',
-  refusal: /revoked/,
+  refusal: null,
   prepare: async (room, place, model) => {
     // It leaves a process that keeps the settings of its home, and the next one would use it.
     const [port] = await freePorts(1);

@@ -20,7 +20,7 @@ export const codex: HookedAgent = {
   hookName: 'codex',
   hookCommand:
     'codex exec --dangerously-bypass-hook-trust --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
-  refusal: /revoked/,
+  refusal: /AuthRequired.*invalid_token/,
   prepare: async (room, place, model) => {
     await connectByCommand('Codex', room, place);
     const file = join('.codex', 'config.toml');

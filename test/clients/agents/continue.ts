@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentProgram } from '../frame/agent-story.ts';
 import { writeFileOf } from '../frame/guide.ts';
+import { REVOKED } from '../frame/story.ts';
 
 const FILE = '.continue/config.yaml';
 
@@ -22,7 +23,7 @@ export const continueCli: AgentProgram = {
   program: 'continue',
   inGuide: true,
   command: 'cn --config .continue/config.yaml --auto -p "$PROMPT"',
-  refusal: /revoked/,
+  refusal: REVOKED,
   prepare: async (room, place, model) => {
     await writeFileOf(FILE, room, place);
     const connected = await readFile(join(room.home, FILE), 'utf8');

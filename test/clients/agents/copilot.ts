@@ -6,7 +6,9 @@ export const copilot: AgentProgram = {
   program: 'copilot',
   inGuide: true,
   command: 'copilot --disable-client-telemetry --allow-all-tools -p "$PROMPT"',
-  refusal: /revoked/,
+  // It prints nothing.
+  status: 'cat .copilot/logs/*.log',
+  refusal: /HTTP 401 challenge.*/,
   prepare: async (room, place, model) => {
     await connectByCommand('GitHub Copilot CLI', room, place);
     return { COPILOT_PROVIDER_BASE_URL: `${model}/v1`, COPILOT_MODEL: 'scripted' };

@@ -14,7 +14,7 @@ export const geminiCli: AgentProgram = {
   inGuide: true,
   command: 'gemini --yolo -m gemini-2.5-pro -p "$PROMPT"',
   status: 'gemini mcp list',
-  refusal: /revoked/,
+  refusal: /team-memory: .*Disconnected/,
   prepare: async (room, place, model) => {
     await room.write('.gemini/settings.json', JSON.stringify(SETTINGS));
     await connectByCommand('Gemini CLI', room, place);

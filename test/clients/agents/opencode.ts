@@ -27,7 +27,7 @@ export const opencode: AgentProgram = {
   inGuide: true,
   command: 'opencode run "$PROMPT"',
   status: 'opencode mcp list',
-  refusal: /revoked/,
+  refusal: /Non-200 status code \(401\)/,
   prepare: async (room, place, model) => {
     await writeFileOf(FILE, room, place);
     const connected = JSON.parse(await readFile(join(room.home, FILE), 'utf8')) as object;

@@ -1,6 +1,6 @@
 import { commandFor, type Place } from '../frame/guide.ts';
 import { openRoom, type Room } from '../frame/room.ts';
-import type { CallerProgram } from '../frame/story.ts';
+import { type CallerProgram, REVOKED } from '../frame/story.ts';
 
 /** The end of the guide's command, which the tests replace by other methods. */
 const LISTS = '--method tools/list';
@@ -21,7 +21,7 @@ export const inspector: CallerProgram = {
   name: 'MCP Inspector',
   program: 'inspector',
   inGuide: true,
-  refusal: /revoked/,
+  refusal: REVOKED,
   open: async (place) => {
     const room = await openRoom('inspector');
     const command = commandFor('MCP Inspector', place);

@@ -10,7 +10,7 @@ export const mcpRemote: CallerProgram = {
   name: 'mcp-remote',
   program: 'mcp-remote',
   inGuide: true,
-  refusal: /revoked/,
+  refusal: /Dynamic Client Registration rejected \(HTTP 404\)/,
   open: async (place) => {
     const room = await openRoom('mcp-remote');
     const client = new Client({ name: 'a test', version: '1' });

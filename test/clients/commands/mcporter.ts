@@ -32,7 +32,7 @@ export const mcporter: CallerProgram = {
   name: 'mcporter',
   program: 'mcporter',
   inGuide: true,
-  refusal: /revoked/,
+  refusal: /auth required/,
   open: async (place) => {
     const room = await openRoom('mcporter');
     const { code, output } = await room.run(commandFor('mcporter', place), { AGENT_TOKEN: place.token });

@@ -42,11 +42,14 @@ export function hasFound(text: string, sought: string): boolean {
   return results.some((result) => result.text.includes(sought));
 }
 
-/** The first line that matches in the output of a program. */
-export function lineWith(output: string, wanted: RegExp): string {
-  const line = output.split('\n').find((one) => wanted.test(one));
-  assert.ok(line !== undefined, `no ${wanted} in:\n${output}`);
-  return line.trim();
+/** The reason that the service gives for a revoked token. Most programs show it. */
+export const REVOKED = /[^"\\:]*revoked[^"\\]*/;
+
+/** The first part of what a program printed that matches. */
+export function partOf(output: string, wanted: RegExp): string {
+  const [part] = wanted.exec(output) ?? [];
+  assert.ok(part !== undefined, `no ${wanted} in:\n${output}`);
+  return part.trim();
 }
 
 async function refusalOf({ open, refusal }: CallerProgram, place: Place): Promise<string> {
@@ -61,7 +64,7 @@ async function refusalOf({ open, refusal }: CallerProgram, place: Place): Promis
         .finally(() => caller.close?.()),
     (error: unknown) => String(error),
   );
-  return lineWith(said, refusal);
+  return partOf(said, refusal);
 }
 
 /** Defines the tests of programs that list and call tools. */

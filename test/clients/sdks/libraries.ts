@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentProgram } from '../frame/agent-story.ts';
 import { folderOf, type Program } from '../frame/programs.ts';
-import type { CallerProgram } from '../frame/story.ts';
+import { type CallerProgram, REVOKED } from '../frame/story.ts';
 import { callerOf, type ProtocolClient } from './client.ts';
 
 /** Copies a program of this folder to where its packages are. Returns its path there. */
@@ -19,7 +19,7 @@ const agentLibrary = (name: string, program: Program, file: string): AgentProgra
   program,
   inGuide: false,
   command: 'node "$SCRIPT"',
-  refusal: /revoked/,
+  refusal: REVOKED,
   prepare: async (_room, { mcp }, model) => ({
     SCRIPT: await place(file, program),
     MCP: mcp,
@@ -36,7 +36,7 @@ const protocolLibrary = (name: string, program: Program): CallerProgram => ({
   name,
   program,
   inGuide: false,
-  refusal: /revoked/,
+  refusal: REVOKED,
   open: async ({ mcp, token }) => {
     const { href } = pathToFileURL(await place('protocol.mjs', program));
     const { connect } = (await import(href)) as {
