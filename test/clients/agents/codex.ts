@@ -20,6 +20,7 @@ export const codex: HookedAgent = {
   hookName: 'codex',
   hookCommand:
     'codex exec --dangerously-bypass-hook-trust --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
+  pluginCommands: 'codex plugin marketplace add "$ROOT" && codex plugin add team-memory@team-memory',
   refusal: /AuthRequired.*invalid_token/,
   prepare: async (room, place, model) => {
     await connectByCommand('Codex', room, place);
