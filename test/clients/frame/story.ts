@@ -45,7 +45,7 @@ export function hasFound(text: string, sought: string): boolean {
 /** The reason that the service gives for a revoked token. Most programs show it. */
 export const REVOKED = /[^"\\:]*revoked[^"\\]*/;
 
-/** The first part of what a program printed that matches. */
+/** The first match in the output of a program. */
 export function partOf(output: string, wanted: RegExp): string {
   const [part] = wanted.exec(output) ?? [];
   assert.ok(part !== undefined, `no ${wanted} in:\n${output}`);
