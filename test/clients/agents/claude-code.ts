@@ -20,9 +20,6 @@ export const claudeCode: HookedAgent = {
   hookName: 'claude-code',
   hookCommand: COMMAND,
   status: 'claude mcp list',
-  pluginCommands:
-    'claude plugin validate "$ROOT" && claude plugin validate "$ROOT/cli/integrations/claude-code" && ' +
-    'claude plugin marketplace add "$ROOT" && claude plugin install team-memory@team-memory',
   refusal: REVOKED,
   prepare: async (room, place, model) => {
     await connectByCommand('Claude Code', room, place);

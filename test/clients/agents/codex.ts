@@ -12,6 +12,11 @@ base_url = "${model}/v1"
 wire_api = "responses"
 `;
 
+/** Without these, Codex on a busy machine asks the model before it knows the tools. */
+const WAITING = `required = true
+startup_timeout_sec = 60
+`;
+
 export const codex: HookedAgent = {
   name: 'Codex',
   program: 'codex',
@@ -20,13 +25,13 @@ export const codex: HookedAgent = {
   hookName: 'codex',
   hookCommand:
     'codex exec --dangerously-bypass-hook-trust --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$PROMPT"',
-  pluginCommands: 'codex plugin marketplace add "$ROOT" && codex plugin add team-memory@team-memory',
   refusal: /AuthRequired.*invalid_token/,
   prepare: async (room, place, model) => {
     await connectByCommand('Codex', room, place);
     const file = join('.codex', 'config.toml');
     const connected = await readFile(join(room.home, file), 'utf8');
-    await room.write(file, `${modelSettings(model)}${connected}`);
+    // The table of the service is the last one.
+    await room.write(file, `${modelSettings(model)}${connected}\n${WAITING}`);
     return {};
   },
 };

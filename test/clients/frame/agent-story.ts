@@ -90,7 +90,7 @@ export function testAgents(
       const text = `The heron that ${name} has seen nests on the crane.`;
       const { results } = await completed(agent, { mcp, token: await newToken() }, [
         { tool: 'remember', args: () => ({ text }) },
-        { tool: 'search', args: () => ({ query: `heron ${name} nests` }) },
+        { tool: 'search', args: () => ({ query: `heron ${name} nests`, limit: 1 }) },
       ]);
       const [remembered = '', found = ''] = results;
       assert.equal(valueOf(remembered)['status'], 'created');
@@ -99,7 +99,7 @@ export function testAgents(
 
     define('forgets, takes back', 'forgets a text and takes it back', async () => {
       const text = `The otter that ${name} has seen sleeps under the pier.`;
-      const search = { tool: 'search', args: () => ({ query: `otter ${name} sleeps` }) };
+      const search = { tool: 'search', args: () => ({ query: `otter ${name} sleeps`, limit: 1 }) };
       const { results } = await completed(agent, { mcp, token: await newToken() }, [
         { tool: 'remember', args: () => ({ text }) },
         { tool: 'forget', args: (before) => ({ id: idOf(before) }) },

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chmod } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { CHECKOUT, keepSession } from '../../cli/cli.ts';
 import { until } from '../../support/process-table.ts';
-import { ROOT } from '../../support/root.ts';
 import { get, post } from '../../support/team.ts';
 import { startModel } from '../model/scripted-model.ts';
 import type { AgentProgram } from './agent-story.ts';
@@ -25,8 +23,6 @@ export interface HookedAgent extends AgentProgram {
   hookName: string;
   /** The command that lets it answer a prompt with hooks that no person has looked at. */
   hookCommand: string;
-  /** The commands that install its plugin from the repository at $ROOT, and check it if the agent can. */
-  pluginCommands: string;
 }
 
 /** Signs the person of a room in, as `memory login` does. */
@@ -55,9 +51,16 @@ async function runHooked(
   const stored = { title: word, text: `The tide ${word} of pier 9 waits 40 seconds before it measures.` };
   assert.equal((await post(at.service, at.owner, '/v1/memory/ingest', stored)).statusCode, 201);
   const model = await startModel([]);
-  const own = await agent.prepare(room, { mcp: at.mcp, token: await at.newToken() }, model.url);
+  const AGENT_TOKEN = await at.newToken();
+  const own = await agent.prepare(room, { mcp: at.mcp, token: AGENT_TOKEN }, model.url);
   const prompt = `How many seconds does the tide ${word} of pier 9 wait before it measures? ${'I want to write it into the manual of the harbour, which has a page for each gauge. '.repeat(3)}`;
-  const { output } = await room.run(agent.hookCommand, { ...own, ...env, ...PATIENCE, PROMPT: prompt });
+  const { output } = await room.run(agent.hookCommand, {
+    AGENT_TOKEN,
+    ...own,
+    ...env,
+    ...PATIENCE,
+    PROMPT: prompt,
+  });
   assert.ok(
     model.asked.some(({ body }) => JSON.stringify(body).includes('waits 40 seconds')),
     `the model was not shown what is stored:\n${output}`,
@@ -91,21 +94,6 @@ export function testHooks(kind: string, agents: readonly HookedAgent[], at: List
       const room = await openRoom(agent.program);
       const env = { MEMORY_API_TOKEN: await at.newToken(), MEMORY_API_PUBLIC_URL: at.url };
       await install(room, env);
-      await runHooked(agent, room, env, at);
-    });
-
-    define('plugin', 'recalls and stages by its plugin', async () => {
-      const room = await openRoom(agent.program);
-      // The plugin needs the terminal client on the path.
-      await room.write('bin/memory', `#!/bin/sh\nexec "${process.execPath}" "${CLIENT}" "$@"\n`);
-      await chmod(join(room.home, 'bin', 'memory'), 0o755);
-      const env = {
-        MEMORY_API_TOKEN: await at.newToken(),
-        MEMORY_API_PUBLIC_URL: at.url,
-        PATH: `${join(room.home, 'bin')}${delimiter}${room.env['PATH']}`,
-      };
-      const { code, output } = await room.run(agent.pluginCommands, { ...env, ROOT });
-      assert.equal(code, 0, output);
       await runHooked(agent, room, env, at);
     });
   }
