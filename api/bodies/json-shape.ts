@@ -2,6 +2,8 @@ import { ServiceError } from '../../shared/errors.ts';
 
 /** Limits for the parts of a JSON text. They are counted as written: a repeated key counts each time. */
 export interface JsonLimits {
+  /** Arrays and objects within each other. The default is `MAX_DEPTH`; with another limit, the route checks the depth. */
+  depth?: number;
   /** Arrays and objects. */
   containers: number;
   /**
@@ -15,7 +17,7 @@ export interface JsonLimits {
 }
 
 /** No valid body is nested deeper, and deep nesting overflows the stack of recursive code. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /** V8 hashes longer keys only by their length, so that a few thousand keys of one length take seconds to parse. */
 const MAX_KEY_BYTES = 16_383;
 
@@ -136,7 +138,8 @@ export class JsonShape {
     if (meaning === OPEN) {
       this.#containers += 1;
       this.#depth += 1;
-      if (this.#depth > MAX_DEPTH) this.#refuse(`is nested deeper than ${MAX_DEPTH}`);
+      const { depth = MAX_DEPTH } = this.#limits;
+      if (this.#depth > depth) this.#refuse(`is nested deeper than ${depth}`);
     } else if (meaning === CLOSE) {
       this.#depth -= 1;
     } else {
@@ -195,4 +198,10 @@ export class JsonShape {
   #refuse(what: string): void {
     this.#fault ??= new ServiceError('invalid_request', `The body ${what}; send less in one request`);
   }
+}
+
+/** Whether a value of JSON has more than so many arrays and objects within each other. */
+export function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((child) => isDeeper(child, depth - 1));
 }

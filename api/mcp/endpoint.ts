@@ -5,6 +5,7 @@ import { Body } from '../../shared/schemas/common.ts';
 import { assertStorableBody } from '../bodies/storable.ts';
 import { limitHeaders } from '../plugins/errors.ts';
 import { disconnectSignal } from '../request/disconnect-signal.ts';
+import { MCP_JSON_LIMITS } from '../request/json-limits.ts';
 import type { Routes } from '../types.ts';
 import { MCP_ADDRESS } from './address.ts';
 import { callTool, type ToolRequest } from './call-tool.ts';
@@ -53,7 +54,7 @@ export const mcpRoute: Routes = (app, deps) => {
       // The protocol answers a message that is not valid with an error of its own.
       attachValidation: true,
       // Each tool checks what it needs. A fault of the arguments and a rate limit are results of a call.
-      config: { permission: 'any', checksBody: true, answersOverLimit: true },
+      config: { permission: 'any', jsonLimits: MCP_JSON_LIMITS, checksBody: true, answersOverLimit: true },
       errorHandler: (error, { overLimit }) => {
         throw overLimit ?? error;
       },

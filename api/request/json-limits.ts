@@ -40,6 +40,11 @@ export const COMPLETE_JSON_LIMITS: JsonLimits = {
   // A number in a list costs little.
   values: 400_000,
 };
+/**
+ * Messages of MCP: `arguments` that are nested too deep are the result of a call, so they must be parsed. The number of
+ * arrays and objects limits the depth here.
+ */
+export const MCP_JSON_LIMITS: JsonLimits = { ...DEFAULT_JSON_LIMITS, depth: DEFAULT_JSON_LIMITS.containers };
 
 declare module 'fastify' {
   interface FastifyContextConfig {

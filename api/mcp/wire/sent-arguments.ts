@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
-import { JsonShape } from '../../bodies/json-shape.ts';
+import { invalidField } from '../../../shared/errors.ts';
+import { isDeeper, JsonShape, MAX_DEPTH } from '../../bodies/json-shape.ts';
 import { DEFAULT_JSON_LIMITS } from '../../request/json-limits.ts';
 
 /** What of a schema decides how a value is read. */
@@ -16,9 +17,13 @@ interface Readable {
  * the check against the schema names it.
  * @param sent is changed
  * @returns the arguments; undefined if they are not an object
+ * @throws ServiceError `invalid_request` if they are nested too deep
  */
 export function readArguments(schema: TObject, sent: unknown): Record<string, unknown> | undefined {
-  const read = readValue(schema as TSchema as Readable, sent ?? {});
+  if (isDeeper(sent, MAX_DEPTH)) {
+    throw invalidField('/arguments', `must not be nested deeper than ${MAX_DEPTH}`);
+  }
+  const read = readValue(schema as TSchema as Readable, sent) ?? {};
   const isObject = typeof read === 'object' && read !== null && !Array.isArray(read);
   return isObject ? (read as Record<string, unknown>) : undefined;
 }

@@ -156,6 +156,16 @@ describe('the endpoint of the protocol', () => {
     assert.equal(outcome(typed), '415 unsupported_media_type');
     const nul = await sendMessage(service, company, 'ping', { text: 'a\u0000b' });
     assert.equal(outcome(nul), '400 invalid_request');
+    const deep = '['.repeat(9_000) + ']'.repeat(9_000);
+    for (const message of [
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"deep":${deep}}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","_meta":{"deep":${deep}}}}`,
+      `[${deep}]`,
+    ]) {
+      const nested = await post(service, company, '/v1/mcp', message, { 'content-type': 'application/json' });
+      assert.equal(outcome(nested), '400 invalid_request');
+      assert.match(nested.body, /nested deeper than 32/);
+    }
   });
 });
 

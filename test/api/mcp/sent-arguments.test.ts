@@ -39,7 +39,7 @@ describe('null', () => {
       leaseSeconds: null,
       next: null,
     });
-    for (const args of [null, undefined, {}]) {
+    for (const args of [null, undefined, {}, 'null']) {
       const answer = await send(company, 'whoami', args);
       assert.equal(answer.json<Answer>().result?.isError, undefined, answer.body);
     }
@@ -190,6 +190,9 @@ describe('a string of JSON', () => {
   });
 });
 
+/** The JSON of lists within each other. */
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
 describe('arguments that cannot be stored or read', () => {
   const FAULTS: readonly (readonly [args: unknown, path: string])[] = [
     [{ text: 'a\u0000b' }, '/text'],
@@ -221,6 +224,24 @@ describe('arguments that cannot be stored or read', () => {
         assert.equal(result?.isError, true, answer.body);
         assert.ok(result.content[0]?.text.startsWith(`invalid_request: ${path}`), answer.body);
       }
+    }
+  });
+
+  test('are a result if they are nested too deep', async () => {
+    const company = await service.company();
+    for (const [depth, path] of [
+      [31, '/text: must be a string'],
+      [32, '/arguments: must not be nested deeper than 32'],
+      [9_000, '/arguments: must not be nested deeper than 32'],
+    ] as const) {
+      const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":{"text":${nested(depth)}}}}`;
+      const answer = await post(service, company, '/v1/mcp', message, { 'content-type': 'application/json' });
+      assert.equal(answer.statusCode, 200, answer.body);
+      const { result } = answer.json<Answer>();
+      assert.deepEqual(result, {
+        isError: true,
+        content: [{ type: 'text', text: `invalid_request: ${path}.` }],
+      });
     }
   });
 

@@ -234,6 +234,7 @@ test('the tools of MCP that add are refused over the quota, and say what to do',
   const memory = published[0] as Memory;
   const calls: Record<string, object> = {
     remember: { text: text() },
+    forget: { id: archived, undo: true },
     stage_session: { session: 's', sequence: 1, text: text() },
     complete_captures: { batchId: lent.batchId, items: [item] },
     decide_memory: { id: memory.id, version: memory.version, action: 'update', content: text() },
