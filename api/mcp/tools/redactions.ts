@@ -1,6 +1,7 @@
 import { secretDetected } from '../../../core/redaction/redact-fields.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
+import { cutToJson } from '../tokens.ts';
 
 /** The arguments of a tool that have other names than the fields of the request that it makes. */
 type ArgumentNames = Readonly<Record<string, string>>;
@@ -27,10 +28,13 @@ export async function refusingArguments<T>(names: ArgumentNames, run: () => Prom
   }
 }
 
-/** The most that the answer of a tool lists, so that it stays short. */
+/** The most credentials that the answer of a tool lists, and the most tokens of a path: names in metadata can be long. */
 const MAX_LISTED = 20;
+const MAX_PATH = 150;
 
-/** The first credentials that were found. All are treated alike. */
+/** The first credentials that were found, with the beginnings of their paths. All are treated alike. */
 export function listed(redactions: readonly Redaction[]): Redaction[] {
-  return redactions.slice(0, MAX_LISTED);
+  return redactions
+    .slice(0, MAX_LISTED)
+    .map((redaction) => ({ ...redaction, path: cutToJson(redaction.path, MAX_PATH) }));
 }

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countTokens } from '../../../api/mcp/tokens.ts';
+import { newAgentToken } from '../../../shared/formats/agent-token.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
+import { ask } from '../../support/company.ts';
 import { plantImports } from '../../support/import-records.ts';
 import { callTool } from '../../support/mcp.ts';
 import { addMemories } from '../../support/memories.ts';
@@ -286,5 +288,25 @@ describe('answers with many records are within the bound', () => {
     assert.match(note, /similar memories did not fit/);
     const { similar } = await bounded<{ similar: object[] }>(company, 'remember', { text: content });
     assert.ok(similar.length > 0);
+  });
+
+  test('of complete_captures, with credentials in fields with long names', async () => {
+    const company = await service.company();
+    await ask(service, company, 'PATCH', '/v1/team', { redaction: 'flag' });
+    const { id: captureId } = await stageCapture(service, company);
+    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
+    const items = Array.from({ length: 40 }, (_, n) => ({
+      captureIds: [captureId],
+      action: 'review',
+      title: longName,
+      content: `The walrus ${n}`,
+      metadata: { [`n${'日'.repeat(5_000)}`]: newAgentToken().token },
+    }));
+    const { redactions } = await bounded<{ redactions: { path: string }[] }>(company, 'complete_captures', {
+      batchId: batch.id,
+      items,
+    });
+    assert.equal(redactions.length, 20);
+    assert.match(redactions[0]?.path ?? '', /^\/items\/0\/metadata\/n日+…$/);
   });
 });
