@@ -21,6 +21,7 @@ export interface SubmittedText {
   layerId: LayerId;
   title: string;
   content: string;
+  /** As they were given: no credential is recognized in lower case. */
   tags: readonly string[];
   /** Null: never. */
   expiresAt: Date | null;
@@ -31,8 +32,8 @@ export interface SubmittedText {
  * waits, nothing changes.
  * @param signal of the request: the content is not cut after it is closed
  * @returns the id of the memory, and the credentials that were found, in `/title`, `/text` and `/tags`
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `secret_detected`,
- *   `quota_exceeded`
+ * @throws ServiceError `invalid_request` for a tag that is too long once it is normalized, `unauthenticated`, `team_forbidden`,
+ *   `scope_forbidden`, `team_archived`, `secret_detected`, `quota_exceeded`
  */
 export async function submitMemory(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,

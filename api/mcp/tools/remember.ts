@@ -8,7 +8,6 @@ import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { parseTags } from '../../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
 import { runInSteps } from '../../../shared/resources/yield-between-steps.ts';
 import { Id, Name, OneOf, Redactions, Text } from '../../../shared/schemas/common.ts';
@@ -97,7 +96,7 @@ export const remember = teamTool({
       assertReviewable(text);
       const similar = await findAlike();
       const title = given ?? (await makeTitle(text));
-      const submitted = { layerId, title, content: text, tags: parseTags(tags ?? []), expiresAt };
+      const submitted = { layerId, title, content: text, tags: tags ?? [], expiresAt };
       const { id, redactions } = await submitMemory(deps, scope, submitted, signal);
       const shown = { similar: similar.map(toShown), redactions: listed(redactions) };
       return { id, status: 'review' as const, ...shown };

@@ -401,6 +401,24 @@ describe('a text that an agent remembers', () => {
     assert.match((await callTool(service, member, 'remember', args)).text, /^secret_detected: /);
     assert.equal((await listMemories(service, company)).length, 1);
   });
+
+  it('is checked in its tags as they were sent, whether or not it waits for a decision', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const token = ['gh', 'p_', 'aB3d'.repeat(9)].join('');
+    const args = { text: 'The walrus sleeps.', tags: [token] };
+    for (const publish of ['anyone', 'review']) {
+      const settings = { redaction: 'refuse', publish };
+      assert.equal((await ask(service, company, 'PATCH', '/v1/team', settings)).statusCode, 200);
+      const { text } = await callTool(service, member, 'remember', args);
+      assert.match(text, /^secret_detected: .*\/tags\/0/, publish);
+    }
+    await setMode(company, 'redact');
+    const { value } = await callTool<{ status: string }>(service, member, 'remember', args);
+    assert.equal(value.status, 'review');
+    const [memory] = await listMemories(service, company);
+    assert.deepEqual(memory?.tags, ['[redacted: github]']);
+  });
 });
 
 describe('a pushed file with a credential', () => {
