@@ -28,7 +28,7 @@ export interface SourceTextPart extends FoundSource {
 
 /** How a part of a text is limited. */
 export interface TextRoom {
-  /** The most characters of the part, as `measure` counts them. */
+  /** The most that the part takes, as `measure` counts it. */
   room: (source: FoundSource) => number;
   measure: (text: string) => number;
   /** Where the longest part of a text ends that begins at `start` and fits into the room. */
