@@ -1,4 +1,3 @@
-import { printNote } from '../../terminal/command-error.ts';
 import type { Result } from '../../terminal/output.ts';
 import { counted } from '../../terminal/output.ts';
 import { recorded } from '../failures.ts';
@@ -44,17 +43,17 @@ export async function runStageHook(
       return '';
     });
   }
-  // Whatever it waits for, the process ends. A later hook continues.
-  setTimeout(() => {
-    printNote('the session could not be staged in time');
-    process.exit(1);
-  }, MAX_STAGING_MS).unref();
-  const captures = await recorded(call, async () => stageSession(values, await readHookInput(), isEnd));
-  return {
-    text:
+  const limit = AbortSignal.timeout(MAX_STAGING_MS);
+  try {
+    const stage = async () => stageSession(values, await readHookInput(), isEnd, limit);
+    const captures = await recorded(call, stage);
+    const text =
       captures === 0
         ? 'The session is too short to be staged.'
-        : `The session has ${counted(captures, 'capture')}.`,
-    data: { captures },
-  };
+        : `The session has ${counted(captures, 'capture')}.`;
+    return { text, data: { captures } };
+  } finally {
+    // Whatever it still waits for, the process ends when it has printed this. A later hook continues.
+    if (limit.aborted) setImmediate(() => process.exit());
+  }
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
 import { withRetry } from '../../client/retry.ts';
+import { TemporaryFailure } from '../../client/service-client.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { CommandError, printNote } from '../../terminal/command-error.ts';
 import type { HookInput } from '../hook-input.ts';
@@ -56,6 +57,18 @@ async function stageNew(
   return sequence;
 }
 
+/**
+ * Ends the wait for some work at the limit. The work itself can continue, so the process must end then.
+ * @throws CommandError
+ */
+async function within<Value>(limit: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const end = () => reject(new CommandError('the session could not be staged in time'));
+  limit.addEventListener('abort', end, { once: true });
+  if (limit.aborted) end();
+  return Promise.race([late, work()]).finally(() => limit.removeEventListener('abort', end));
+}
+
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Stores something for later hooks. If that is not possible, the session is staged nevertheless. */
@@ -69,10 +82,11 @@ async function keep(write: Promise<void>): Promise<void> {
  * @returns the number of captures that it has
  * @throws CommandError
  */
-async function stageOne(options: HookOptions, session: Unstaged): Promise<number> {
+async function stageOne(options: HookOptions, session: Unstaged, limit: AbortSignal): Promise<number> {
   const file = absolutePath(session.transcriptPath);
   const save = (outcome: Omit<Outcome, 'file'>) => keep(saveOutcome(options.agent, { file, ...outcome }));
-  const { messages: said, unknownForms } = await readTranscript(file).catch(async (error: unknown) => {
+  const reading = within(limit, () => readTranscript(file));
+  const { messages: said, unknownForms } = await reading.catch(async (error: unknown) => {
     await save({ unknownForms: null, failure: messageOf(error), isStaged: false });
     // A transcript that was removed does not come back.
     await keep(forgetUnstaged(options, session));
@@ -82,12 +96,13 @@ async function stageOne(options: HookOptions, session: Unstaged): Promise<number
     printNote(`${file} has records in forms that are not known and not staged: ${unknownForms.join(', ')}`);
   const messages = splitLong(said);
   if (!isWorthStaging(messages, 0, session.isEnd)) {
+    await keep(forgetUnstaged(options, session));
     await save({ unknownForms, failure: null, isStaged: false });
     return 0;
   }
   await keep(noteUnstaged(options, session, false));
   try {
-    const captures = await stageNew(options, session, messages);
+    const captures = await within(limit, () => stageNew(options, session, messages));
     await keep(forgetUnstaged(options, session));
     await save({ unknownForms, failure: null, isStaged: true });
     return captures;
@@ -98,9 +113,23 @@ async function stageOne(options: HookOptions, session: Unstaged): Promise<number
   }
 }
 
+/** Stages the sessions that earlier hooks could not stage. One that fails does not stop those after it. */
+async function stageEarlier(options: HookOptions, limit: AbortSignal): Promise<void> {
+  const sessions = await listUnstaged(options);
+  for (const session of sessions.slice(0, MAX_REPEATED)) {
+    try {
+      await stageOne(options, session, limit);
+    } catch (error) {
+      printNote(messageOf(error));
+      if (limit.aborted || error instanceof TemporaryFailure) return;
+    }
+  }
+}
+
 /**
  * Stages what is new in a session, and then the sessions that earlier hooks could not stage.
  * @param isEnd whether the session has ended
+ * @param limit when it is reached, it waits for nothing
  * @returns the number of captures that the session has
  * @throws CommandError
  */
@@ -108,15 +137,11 @@ export async function stageSession(
   options: HookOptions,
   { sessionId, transcriptPath, cwd }: HookInput,
   isEnd: boolean,
+  limit: AbortSignal,
 ): Promise<number> {
   if (sessionId === '' || transcriptPath === '')
     throw new CommandError('standard input: expected session_id and transcript_path');
-  const captures = await stageOne(options, { sessionId, transcriptPath, cwd, isEnd });
-  try {
-    const others = await listUnstaged(options);
-    for (const other of others.slice(0, MAX_REPEATED)) await stageOne(options, other);
-  } catch (error) {
-    printNote(messageOf(error));
-  }
+  const captures = await stageOne(options, { sessionId, transcriptPath, cwd, isEnd }, limit);
+  await stageEarlier(options, limit).catch((error: unknown) => printNote(messageOf(error)));
   return captures;
 }

@@ -14,10 +14,12 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
 /** A session that is being staged, or that could not be staged. */
 export interface Unstaged extends Pick<HookInput, 'sessionId' | 'transcriptPath' | 'cwd'> {
   isEnd: boolean;
+  /** When a hook first tried to stage it, in ms since 1970; absent: now. */
+  since?: number;
 }
 
 /** A note about it in a file: what to stage, with which options, and whether that failed. It contains no credential. */
-interface Note extends Unstaged {
+interface Note extends Required<Unstaged> {
   target: string;
   hasFailed: boolean;
 }
@@ -40,9 +42,9 @@ function pathOf(target: string, { sessionId, isEnd }: Unstaged): string {
  * @throws CommandError if the file cannot be written
  */
 export function noteUnstaged(options: HookOptions, session: Unstaged, hasFailed: boolean): Promise<void> {
-  const { sessionId, transcriptPath, cwd, isEnd } = session;
+  const { sessionId, transcriptPath, cwd, isEnd, since = Date.now() } = session;
   const target = targetOf(options);
-  const note: Note = { sessionId, transcriptPath, cwd, isEnd, target, hasFailed };
+  const note: Note = { sessionId, transcriptPath, cwd, isEnd, since, target, hasFailed };
   return writePrivateFile(pathOf(target, session), note, 'the note about a session');
 }
 
@@ -53,13 +55,14 @@ export async function forgetUnstaged(options: HookOptions, session: Unstaged): P
 }
 
 function parseNote(text: string): Note | null {
-  const { sessionId, transcriptPath, cwd, isEnd, target, hasFailed } = parseRecord(text) ?? {};
+  const { sessionId, transcriptPath, cwd, isEnd, since, target, hasFailed } = parseRecord(text) ?? {};
   const texts = [sessionId, transcriptPath, cwd, target];
-  if (!texts.every((value) => typeof value === 'string')) return null;
+  if (!texts.every((value) => typeof value === 'string') || typeof since !== 'number') return null;
   return {
     sessionId,
     transcriptPath,
     cwd,
+    since,
     target,
     isEnd: isEnd === true,
     hasFailed: hasFailed === true,
@@ -75,10 +78,11 @@ export async function listUnstaged(options: HookOptions): Promise<Unstaged[]> {
     const text = await readFile(path, 'utf8').catch(() => null);
     const written = await stat(path).catch(() => null);
     if (text === null || written === null) continue;
-    const age = Date.now() - written.mtimeMs;
+    const now = Date.now();
     const note = parseNote(text);
-    if (note === null || age > MAX_AGE_MS) await removeFile(path);
-    else if (note.target === targetOf(options) && (note.hasFailed || age > MAX_STAGING_MS)) found.push(note);
+    const isAtWork = note?.hasFailed === false && now - written.mtimeMs <= MAX_STAGING_MS;
+    if (note === null || now - note.since > MAX_AGE_MS) await removeFile(path);
+    else if (note.target === targetOf(options) && !isAtWork) found.push(note);
   }
   return found;
 }
