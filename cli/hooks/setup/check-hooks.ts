@@ -8,7 +8,7 @@ import { PROGRAM } from '../../terminal/program.ts';
 import { day, toSecond } from '../../terminal/times.ts';
 import { AGENTS, type Agent } from '../agents.ts';
 import { readFailingHooks } from '../failures.ts';
-import { ownCommand } from '../own-command.ts';
+import { ownCommand, shellWord } from '../own-command.ts';
 import { projectFolder } from '../recall/project.ts';
 import { readStagingState } from '../session/state.ts';
 import { allInstalledHooks, type InstalledHook } from './installed-hooks.ts';
@@ -57,20 +57,20 @@ async function run({ command, event }: InstalledHook): Promise<Ended> {
   });
 }
 
-/** The options of a command that needs no quotation marks. */
-const PLAIN_OPTIONS = /^[\w@%+=:,./ -]*$/;
+/** The hook and the options that `hook install` writes. An address can have quotation marks: that of IPv6 has brackets. */
+const INSTALLED =
+  /^ (?:session-start|prompt|turn-end|session-end) --agent (?:claude-code|codex)(?<profile> --profile [\w-]+)? --url (?<address>'?[\w@%+=:,./[\]-]+'?) --team [\w-]+(?: --client [\w-]+)?$/;
 
 /**
- * Whether a hook can be run. The file of a project can come from somebody else: its commands must be of this program,
- * and cannot send MEMORY_API_TOKEN to another address than the one it is meant for. A session has its own address.
+ * Whether a hook can be run. The file of a project can come from somebody else: it must contain exactly what `hook install`
+ * writes, and cannot send MEMORY_API_TOKEN to another address than the one it is meant for. A session has its own address.
  */
 function isSafe({ place, command }: InstalledHook, url: string | null): boolean {
   if (place !== 'project') return true;
   const own = ownCommand('hook');
-  const options = command.slice(own.length);
-  if (!command.startsWith(own) || !PLAIN_OPTIONS.test(options)) return false;
-  const words = options.split(' ');
-  return words.includes('--profile') || words[words.indexOf('--url') + 1] === url;
+  const { profile, address } =
+    (command.startsWith(own) && INSTALLED.exec(command.slice(own.length))?.groups) || {};
+  return profile !== undefined || (url !== null && address === shellWord(url));
 }
 
 const NAME = 'Hook';
@@ -128,7 +128,13 @@ async function checkStored(agent: Agent): Promise<Check[]> {
   );
   if (lastError !== null && !failing.some(({ message }) => message === lastError.message)) {
     const detail = `${name}: the last session was not staged (${toSecond(lastError.at)}): ${lastError.message}`;
-    checks.push(warning(NAME, detail, 'it is staged when it ends again; its transcript stays'));
+    checks.push(
+      warning(
+        NAME,
+        detail,
+        'correct this: a later hook of this agent stages it, for 30 days, as long as its transcript exists',
+      ),
+    );
   }
   const [latest] = unknownForms;
   if (latest !== undefined) {

@@ -28,7 +28,9 @@ export type TableEntry = RegExp | SpecialExpression;
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/program/arguments.ts': [/\. |\n/, /\.$/],
   'cli/hooks/own-command.ts': [/^[\w@%+=:,./-]+$/],
-  'cli/hooks/setup/check-hooks.ts': [/^[\w@%+=:,./ -]*$/],
+  'cli/hooks/setup/check-hooks.ts': [
+    /^ (?:session-start|prompt|turn-end|session-end) --agent (?:claude-code|codex)(?<profile> --profile [\w-]+)? --url (?<address>'?[\w@%+=:,./[\]-]+'?) --team [\w-]+(?: --client [\w-]+)?$/,
+  ],
   'cli/hooks/setup/hooks-file.ts': [
     / hook (?:session-start|prompt|turn-end|session-end) --agent (?:claude-code|codex)(?: |$)/,
   ],
