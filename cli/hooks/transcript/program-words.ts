@@ -44,7 +44,7 @@ export function personOfCodex(text: string): string {
 
 /** Whether a text is wholly between the tags of one name: what Codex adds to the input of the model has this form. */
 export function isWrapped(text: string): boolean {
-  const name = /^<(?<name>[a-zA-Z][\w-]*)(?:[^\w<>-][^<>]*)?>/.exec(text.trim())?.groups?.['name'];
+  const name = /^<(?<name>[a-zA-Z][\w-]*)(?:\s[^<>]*)?>/.exec(text.trim())?.groups?.['name'];
   return name !== undefined && text.trimEnd().endsWith(`</${name}>`);
 }
 
