@@ -139,8 +139,11 @@ export function connect(
   };
 }
 
-/** Sends a request and reads the whole body, because the connection can also break while the body is read. */
-async function sendRequest(url: string, path: string, timeoutMs: number, init: RequestInit) {
+/**
+ * Sends a request and reads the whole body, because the connection can also break while the body is read.
+ * @throws TemporaryFailure
+ */
+export async function sendRequest(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     return { response, text: await response.text() };

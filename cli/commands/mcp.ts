@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { parseRecord } from '../client/private-file.ts';
+import { sendRequest } from '../client/service-client.ts';
 import { isToken } from '../client/settings.ts';
 import { chosenTeam, findAccess } from '../client/signed-in.ts';
 import { type Command, TEAM_OPTIONS, type Values } from '../program/command.ts';
@@ -54,7 +55,7 @@ async function send(given: Given, message: Fields, agreed: string | null): Promi
   const access = await findAccess(given);
   const { url, credential } = access;
   const team = await chosenTeam(access, given.team);
-  const response = await fetch(`${url}/v1/mcp`, {
+  const { response, text } = await sendRequest(url, '/v1/mcp', TIMEOUT_MS, {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -65,13 +66,7 @@ async function send(given: Given, message: Fields, agreed: string | null): Promi
       ...protocolHeaders(message, agreed),
     },
     body: JSON.stringify(message),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch((error: unknown) => {
-    const { name, cause } = error as { name?: string; cause?: { code?: string } };
-    const reason = name === 'TimeoutError' ? 'no answer' : (cause?.code ?? name);
-    throw new CommandError(`the service at ${url} cannot be reached (${reason}): is it running?`);
   });
-  const text = await response.text();
   if (response.status === 202) return null;
   const body = parseRecord(text) ?? {};
   if (body['jsonrpc'] !== '2.0') throw refusalOf(response, body, url);

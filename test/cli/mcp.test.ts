@@ -79,7 +79,12 @@ describe('memory mcp', () => {
     const nowhere = await closedAddress(openOther);
     const away = { MEMORY_API_TOKEN: 'a-token-of-this-test', MEMORY_API_PUBLIC_URL: nowhere };
     const wrong = { MEMORY_API_TOKEN: 'a-token-of-this-test', MEMORY_API_PUBLIC_URL: base };
+    const breaking = await openOther((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"jsonrpc"', () => response.destroy());
+    });
     for (const [env, reason] of [
+      [{ ...away, MEMORY_API_PUBLIC_URL: breaking.url }, /the service at .+ cannot be reached/],
       [{}, /not signed in: sign in with memory login/],
       [away, /cannot be reached \(ECONNREFUSED\)/],
       [wrong, /the service refused: unauthenticated: /],
