@@ -4,7 +4,6 @@ import { type Program, versionsOf } from './programs.ts';
 
 /** What a program can show, in the order of the columns. */
 export const COLUMNS = [
-  'connects as in the guide',
   'lists',
   'searches, remembers',
   'forgets, takes back',

@@ -43,8 +43,8 @@ const folders: string[] = [];
 /** Process groups that were started here: a program can leave helpers of its own. */
 const groups = new Set<number>();
 
-/** Ends what the programs of a file left running, and removes their homes. Call it at file level: `after(closeRooms)`. */
-export async function closeRooms(): Promise<void> {
+/** Ends what the programs of a file left running, and removes their homes. */
+async function closeRooms(): Promise<void> {
   for (const group of groups) {
     try {
       process.kill(-group, 'SIGKILL');
