@@ -21,16 +21,31 @@ export interface InstalledHook {
 /** The name of the plugins of this program. */
 const PLUGIN = 'team-memory';
 
+/** A plugin in the list of Claude Code. One that is installed for the user has no project. */
+interface InstalledPlugin {
+  installPath?: unknown;
+  projectPath?: unknown;
+}
+
 const readRecord = async (path: string) => parseRecord(await readFile(path, 'utf8').catch(() => '')) ?? {};
 
-/** The folders of the plugin in Claude Code: those that are installed and not disabled. */
-async function claudeCodePlugins(userFile: string): Promise<string[]> {
+/**
+ * The folders of the plugin in Claude Code: those that are installed for the user or for this project, and not disabled. The
+ * settings of a project count more than those of the user.
+ */
+async function claudeCodePlugins(userFile: string, project: string | null): Promise<string[]> {
   const { plugins } = await readRecord(join(dirname(userFile), 'plugins', 'installed_plugins.json'));
-  const { enabledPlugins } = await readRecord(userFile);
+  const ofProject = project === null ? [] : ['settings.json', 'settings.local.json'];
+  const files = [userFile, ...ofProject.map((name) => join(project ?? '', '.claude', name))];
+  const enabled = new Map(
+    (await Promise.all(files.map(readRecord))).flatMap(({ enabledPlugins }) =>
+      Object.entries(enabledPlugins ?? {}),
+    ),
+  );
   return Object.entries((plugins ?? {}) as Record<string, unknown>)
-    .filter(([name]) => name.startsWith(`${PLUGIN}@`))
-    .filter(([name]) => (enabledPlugins as Record<string, unknown> | undefined)?.[name] !== false)
-    .flatMap(([, installed]) => (Array.isArray(installed) ? (installed as { installPath?: unknown }[]) : []))
+    .filter(([name]) => name.startsWith(`${PLUGIN}@`) && enabled.get(name) !== false)
+    .flatMap(([, installed]) => (Array.isArray(installed) ? (installed as InstalledPlugin[]) : []))
+    .filter(({ projectPath = project }) => projectPath === project)
     .flatMap(({ installPath }) => (typeof installPath === 'string' ? [installPath] : []));
 }
 
@@ -45,7 +60,7 @@ async function codexPlugins(userFile: string): Promise<string[]> {
   return versions.flat();
 }
 
-const PLUGINS: Readonly<Record<Agent, (userFile: string) => Promise<string[]>>> = {
+const PLUGINS: Readonly<Record<Agent, (userFile: string, project: string | null) => Promise<string[]>>> = {
   'claude-code': claudeCodePlugins,
   codex: codexPlugins,
 };
@@ -55,7 +70,7 @@ async function filesOf(agent: Agent, folder: string): Promise<Pick<InstalledHook
   const { userFile, projectFile } = MANIFESTS[agent];
   const user = userFile();
   const project = await projectFolder(folder);
-  const plugins = await PLUGINS[agent](user);
+  const plugins = await PLUGINS[agent](user, project);
   return [
     { place: 'user', file: user },
     ...(project === null ? [] : [{ place: 'project', file: join(project, projectFile) } as const]),

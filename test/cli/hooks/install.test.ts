@@ -212,3 +212,34 @@ function runIn(person: Person, folder: string, args: readonly string[], main = M
     );
   });
 }
+
+describe('the plugin of Claude Code', () => {
+  const NAME = 'team-memory@team-memory';
+  const cases: [string, 'user' | 'local', string, boolean | null, boolean][] = [
+    ['is refused next to the plugin of the user', 'user', 'ledger', null, true],
+    ['is refused next to the plugin of the project', 'local', 'ledger', true, true],
+    ['ignores the plugin of another project', 'local', 'another', null, false],
+    ['ignores the plugin that the project has disabled', 'user', 'ledger', false, false],
+  ];
+  for (const [title, scope, folder, isEnabled, isRefused] of cases) {
+    test(`hook install ${title}`, async () => {
+      const person = await newPerson();
+      const [plugins, project] = [join(person.home, '.claude/plugins'), join(person.home, folder)];
+      const installPath = join(plugins, 'cache');
+      await mkdir(join(installPath, 'hooks'), { recursive: true });
+      await mkdir(join(project, '.claude'), { recursive: true });
+      const command = 'memory hook prompt --agent claude-code';
+      const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] };
+      await writeFile(join(installPath, 'hooks/hooks.json'), JSON.stringify({ hooks }));
+      const place = scope === 'local' ? { projectPath: join(person.home, 'ledger') } : {};
+      const list = { version: 2, plugins: { [NAME]: [{ scope, ...place, installPath }] } };
+      await writeFile(join(plugins, 'installed_plugins.json'), JSON.stringify(list));
+      if (isEnabled !== null) {
+        const settings = JSON.stringify({ enabledPlugins: { [NAME]: isEnabled } });
+        await writeFile(join(project, '.claude/settings.local.json'), settings);
+      }
+      const ended = await person.run(['hook', 'install', 'claude-code'], { cwd: project });
+      assertRefused(ended, isRefused ? /has these hooks too/ : /not signed in/);
+    });
+  }
+});
