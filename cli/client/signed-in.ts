@@ -64,8 +64,9 @@ function hiddenToken(givenProfile: string | undefined): { why: string; remedy: s
 
 /**
  * Where to send requests, and with what credential: that of the profile of `--profile`, otherwise MEMORY_API_TOKEN or the
- * profile of MEMORY_PROFILE, whichever is set, otherwise the saved session. A session is sent only to the address that it belongs to, and a token only to an address
- * of the same place or of `--url`, so that a .env file with another address cannot obtain them.
+ * profile of MEMORY_PROFILE, whichever is set, otherwise the saved session. A session is sent only to the address that it
+ * belongs to, and a token only to an address of the same place or of `--url`, so that a .env file with another address
+ * cannot obtain them.
  * @throws CommandError
  */
 export async function findAccess({ url: givenUrl, profile: givenProfile }: Connection): Promise<Access> {
