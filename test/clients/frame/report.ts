@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { release } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../support/root.ts';
 import { COLUMNS, type Result, readResults } from './results.ts';
@@ -30,7 +29,7 @@ export function writeReport(file: string): void {
   const path = join(ROOT, PAGE);
   const [words = ''] = readFileSync(path, 'utf8').split(MARK);
   const day = new Date().toISOString().slice(0, 10);
-  const where = `Run on ${day}, with Node.js ${process.version.slice(1)} on Linux ${release()}.`;
+  const where = `Run on ${day}, with Node.js ${process.version.slice(1)} on Linux.`;
   const tables = [...Map.groupBy(results, ({ kind }) => kind)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
