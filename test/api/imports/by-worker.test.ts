@@ -176,7 +176,7 @@ describe('the import worker', () => {
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
   });
 
-  test('completes an import of an existing text with the existing source', async () => {
+  test('completes a file with the text of another source with its own source, and a repeated file with the same', async () => {
     const company = await service.company();
     const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'known already' });
     const { source } = ingested.json<{ source: { id: string } }>();
@@ -186,13 +186,14 @@ describe('the import worker', () => {
       { filename: 'b.txt', text: 'new to all' },
     ]);
     assert.deepEqual(column(done, 'state'), ['completed', 'completed', 'completed']);
-    assert.equal(done[0]?.sourceId, source.id);
+    assert.notEqual(done[0]?.sourceId, source.id);
+    assert.equal(done[0]?.sameAs?.sourceId, source.id);
     assert.equal(done[1]?.sourceId, done[2]?.sourceId);
     const [sources] = await database.query<{ n: number }>(
       'select count(*) as n from memory.source where team_id = $1',
       [company.teamId],
     );
-    assert.equal(sources?.n, 2);
+    assert.equal(sources?.n, 3);
   });
 
   test('writes one audit event for the outcome of each import, without its text', async () => {
