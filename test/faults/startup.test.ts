@@ -98,7 +98,12 @@ describe('settings at start-up', embedded, () => {
   });
 
   test('a first start with names that show nothing exits with 1 and one line for each', async () => {
-    const env = { MEMORY_COMPANY_NAME: '\u3164', MEMORY_TEAM_NAME: '\u2800' };
+    const [port] = await freePorts(1);
+    const env = {
+      MEMORY_COMPANY_NAME: '\u3164',
+      MEMORY_TEAM_NAME: '\u2800',
+      MEMORY_API_PORT: String(port),
+    };
     const lines = await refusal(startMain('start.ts', { cwd: await temporaryFolder(), env }));
     assert.deepEqual(lines, [
       'MEMORY_COMPANY_NAME: expected a name with a visible character',
