@@ -158,7 +158,7 @@ describe('a failed import', () => {
     assert.equal(await countSources(company), 1);
   });
 
-  test('completes with the existing source if its text is stored in the meantime', async (t) => {
+  test('completes with a source of its own if its text is stored in the meantime', async (t) => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, 'the quokka smiles');
@@ -168,9 +168,10 @@ describe('a failed import', () => {
     });
     const { source } = ingested.json<{ source: { id: string } }>();
     await retried(service, company, { all: true });
-    const { state, sourceId } = await settled(t, company, id);
-    assert.deepEqual([state, sourceId], ['completed', source.id]);
-    assert.equal(await countSources(company), 1);
+    const { state, sourceId, sameAs } = await settled(t, company, id);
+    assert.deepEqual([state, sameAs?.sourceId], ['completed', source.id]);
+    assert.notEqual(sourceId, source.id);
+    assert.equal(await countSources(company), 2);
   });
 
   test('becomes a source of its author, even if another person retries it', async (t) => {
