@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { stageSession } from '../../../cli/hooks/session/stage-session.ts';
 import { readStagingState } from '../../../cli/hooks/session/state.ts';
 import { listUnstaged } from '../../../cli/hooks/session/unstaged.ts';
-import { temporaryFolder } from '../../support/needs/process.ts';
+import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
 import { otherServices } from '../cli.ts';
 import { record } from './staging.ts';
+
+after(endProcesses);
 
 const openOther = otherServices();
 const DAY_MS = 24 * 60 * 60_000;
