@@ -79,11 +79,20 @@ export async function removeFile(path: string): Promise<void> {
   });
 }
 
+/** A value of JSON with fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const hasFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** The fields of a value; none if it is not an object. */
+export const fields = (value: unknown): Fields => (hasFields(value) ? value : {});
+
 /** The record in a JSON text; null if it is not one. */
 export function parseRecord(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+    return hasFields(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { parseRecord } from '../client/private-file.ts';
+import { type Fields, fields, parseRecord } from '../client/private-file.ts';
 import { sendRequest } from '../client/service-client.ts';
 import { isToken } from '../client/settings.ts';
 import { chosenTeam, findAccess } from '../client/signed-in.ts';
@@ -8,7 +8,6 @@ import { CommandError } from '../terminal/command-error.ts';
 import type { Result } from '../terminal/output.ts';
 
 type Given = Values<typeof TEAM_OPTIONS>;
-type Fields = Record<string, unknown>;
 
 /** Longer than the service works on one message. */
 const TIMEOUT_MS = 120_000;
@@ -16,8 +15,6 @@ const TIMEOUT_MS = 120_000;
 const NOT_ANSWERED = -32_000;
 /** Where a message of the revision of 2026 names its revision. */
 const REVISION = 'io.modelcontextprotocol/protocolVersion';
-
-const fields = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
  * The headers that the protocol derives from a message.

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRecord, readPrivateFile, removeFile, writePrivateFile } from '../client/private-file.ts';
 import { oneLine } from '../terminal/columns.ts';
+import { messageOf } from '../terminal/command-error.ts';
 import { day } from '../terminal/times.ts';
 import { type Agent, isAgent } from './agents.ts';
 import { ownCommand } from './own-command.ts';
@@ -84,7 +85,7 @@ export async function recorded<Value>(call: HookCall, work: () => Promise<Value>
     await recordSuccess(call);
     return value;
   } catch (error) {
-    await recordFailure(call, error instanceof Error ? error.message : String(error));
+    await recordFailure(call, messageOf(error));
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { setting } from '../client/settings.ts';
-import { CommandError, printNote } from '../terminal/command-error.ts';
+import { CommandError, messageOf, printNote } from '../terminal/command-error.ts';
 import { printLines, type Result } from '../terminal/output.ts';
 import { failureNotice, type HookCall, recorded, recordFailure } from './failures.ts';
 import { withNotice } from './recall/recall-block.ts';
@@ -50,7 +50,7 @@ async function attempt(run: Run, work: () => Promise<string>): Promise<string> {
   if (isCheck()) return work();
   if (run.isDetached !== true) return recorded(run, work);
   return work().catch(async (error: unknown) => {
-    await recordFailure(run, error instanceof Error ? error.message : String(error));
+    await recordFailure(run, messageOf(error));
     throw error;
   });
 }
@@ -72,7 +72,7 @@ export async function runHook(run: Run, work: (timeoutMs: number) => Promise<str
   try {
     text = await attempt(run, () => inTime(work));
   } catch (error) {
-    debug(error instanceof Error ? error.message : String(error));
+    debug(messageOf(error));
     isLate = error === LATE;
   }
   if (run.tellsFailures === true && !isCheck()) text = withNotice(text, await failureNotice(run.agent));

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CommandError } from '../terminal/command-error.ts';
+import { CommandError, messageOf } from '../terminal/command-error.ts';
 import { COMMON_OPTIONS, type Command, type Options, type Values } from './command.ts';
 
 /** What the arguments of a command say. */
@@ -28,7 +28,7 @@ function parse({ options, operand }: Command, args: string[]) {
     });
   } catch (error) {
     // The first sentence of a message of parseArgs names the option. The rest explains syntax and is left out.
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw new CommandError(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`);
   }
 }

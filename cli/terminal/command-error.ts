@@ -10,6 +10,9 @@ export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
+/** The message of an error. Another thrown value is converted to text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Prints what a person has to know on standard error. */
 export function printNote(text: string): void {
   process.stderr.write(`memory: ${printable(text)}\n`);

@@ -4,7 +4,7 @@ import { findOptionalClient } from '../../client/find-team.ts';
 import { withRetry } from '../../client/retry.ts';
 import { TemporaryFailure } from '../../client/service-client.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
-import { CommandError, printNote } from '../../terminal/command-error.ts';
+import { CommandError, messageOf, printNote } from '../../terminal/command-error.ts';
 import type { HookInput } from '../hook-input.ts';
 import type { HookOptions } from '../hook-options.ts';
 import { projectName } from '../recall/project.ts';
@@ -68,8 +68,6 @@ async function within<Value>(limit: AbortSignal, work: () => Promise<Value>): Pr
   if (limit.aborted) end();
   return Promise.race([late, work()]).finally(() => limit.removeEventListener('abort', end));
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Stores something for later hooks. If that is not possible, the session is staged nevertheless. */
 async function keep(write: Promise<void>): Promise<void> {

@@ -1,7 +1,6 @@
+import { type Fields, fields } from '../../client/private-file.ts';
 import { personOfClaudeCode } from './program-words.ts';
 import {
-  type Fields,
-  fields,
   hasText,
   type Message,
   type Reading,

@@ -1,8 +1,7 @@
+import { type Fields, fields } from '../../client/private-file.ts';
 import { CodexTurn, type Form } from './codex-turn.ts';
 import { isWrapped, personOfCodex, withoutTag } from './program-words.ts';
 import {
-  type Fields,
-  fields,
   type Message,
   type Reading,
   type RecordReader,

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { parseRecord } from '../../client/private-file.ts';
+import { type Fields, parseRecord } from '../../client/private-file.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { withoutRecall } from '../recall/recall-block.ts';
 import { claudeCodeReader } from './claude-code.ts';
 import { codexReader } from './codex.ts';
-import { type Fields, hasText, type Message, textField } from './record.ts';
+import { hasText, type Message, textField } from './record.ts';
 
 /** What was said in a session, and the forms of the records that are not known. */
 export interface Transcript {

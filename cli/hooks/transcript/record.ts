@@ -1,3 +1,5 @@
+import { type Fields, fields } from '../../client/private-file.ts';
+
 /** What a person or their agent has said in a session. */
 export interface Message {
   speaker: 'Person' | 'Agent';
@@ -22,12 +24,6 @@ export interface RecordReader {
 
 /** A record that says nothing. */
 export const SILENT: Reading = { messages: [], unknownForm: null };
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The fields of a value; none if it is not an object. */
-export const fields = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
 
 /** A text field; '' if it is not a text. */
 export const textField = (value: unknown): string => (typeof value === 'string' ? value : '');
