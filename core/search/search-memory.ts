@@ -19,7 +19,7 @@ import { findNamedSource } from './explain-source.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
 import { findExplainedHits, findHits } from './find-hits.ts';
 import type { QueryEmbedder } from './query-embedder.ts';
-import { findQueryVector } from './query-vector.ts';
+import { chooseVectorMode, findQueryVector } from './query-vector.ts';
 import { parseShape, shapeHits } from './shape-answer.ts';
 
 type Needed = Pick<Dependencies, 'config' | 'database'> & { embedder: QueryEmbedder };
@@ -46,7 +46,8 @@ export function assertSearchAllowed(
   if (body?.embeddingMode === 'server' && !serverEmbeddings) {
     throw new ServiceError(
       'server_embedding_disabled',
-      'Send queryEmbedding or "embeddingMode": "keyword", or enable MEMORY_API_SERVER_EMBEDDINGS=1',
+      'Send "embeddingMode": "auto", or queryEmbedding, or "embeddingMode": "keyword"; or start the service with ' +
+        'MEMORY_API_SERVER_EMBEDDINGS=1',
     );
   }
 }
@@ -66,7 +67,8 @@ export async function searchMemory(
   const times = parseTimeFilters(body);
   const shape = parseShape(body);
   const tags = body.tags === undefined ? {} : { tags: parseTags(body.tags) };
-  if (body.embeddingMode === 'server') {
+  const mode = chooseVectorMode(config, body);
+  if (mode === 'server') {
     // Checked again below. Here, so that a request that is refused does not wait for a vector.
     narrowScope(caller.scope, body.scope);
     await findSourceFilter(database, caller.scope, body.sourceIds);
@@ -75,7 +77,7 @@ export async function searchMemory(
     await redactQuery(config, caller.scope, body);
   }
   const began = performance.now();
-  const { mode, vector } = await findQueryVector(deps, caller.scope, body);
+  const vector = await findQueryVector(deps, caller.scope, body, mode);
   const embeddingMs = performance.now() - began;
   const currentScope = await caller.recheckScope();
   assertCanExplain(currentScope, body);
@@ -164,7 +166,7 @@ interface AnsweredSearch {
 
 function insertEvent(
   tx: TeamTransaction,
-  { queryId, body: { scope }, topK, hits, query }: AnsweredSearch,
+  { queryId, body: { scope = {} }, topK, hits, query }: AnsweredSearch,
 ): void {
   insertSearchEvent(
     tx,

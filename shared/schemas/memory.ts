@@ -41,13 +41,15 @@ export const RequestedScope = Body(
     include: Type.Optional(Type.Array(LayerKind, { minItems: 1, maxItems: 2, uniqueItems: true })),
   },
   'The layers to read. By default the Team layer, and with a clientId also the layer of that client; ' +
-    '`include` chooses others',
+    '`include` chooses others. Without a scope, a search reads as with `{}`, and expand reads every layer that the caller ' +
+    'can reach',
 );
 
 /** The layer to write to. A write has exactly one layer, so this has no `include`. */
 export const WriteScope = Body(
   { clientId: Type.Optional(Type.String()) },
-  'The layer to write to: that of the client, or the Team layer if there is no clientId. `include` is not allowed',
+  'The layer to write to: that of the client, or the Team layer if there is no clientId. `include` is not allowed. Without ' +
+    'a scope, the Team layer; for an item of a batch, the layer of its captures',
 );
 
 /** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
@@ -68,11 +70,13 @@ export const SearchRequest = Body({
   embeddingDim: Type.Optional(Type.Integer()),
   embeddingMode: Type.Optional(
     OneOf(
-      ['server', 'keyword'],
-      'server: a worker makes the vector of the query. keyword: search by words only. Both ignore queryEmbedding',
+      ['auto', 'server', 'keyword'],
+      'auto: the queryEmbedding of the request if there is one, else as server where the service makes vectors, else as ' +
+        'keyword. server: a worker makes the vector of the query. keyword: search by words only. server and keyword ' +
+        'ignore queryEmbedding. Without a mode, queryEmbedding is required',
     ),
   ),
-  scope: RequestedScope,
+  scope: Type.Optional(RequestedScope),
   topK: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TOP_K, default: DEFAULT_TOP_K })),
   ...shapeFields,
   storeQueryText: Type.Optional(Type.Boolean()),
@@ -162,7 +166,13 @@ export type Hit = Static<typeof Hit>;
 
 export const SearchResponse = Type.Object({
   queryId: Id,
-  embedding: Type.Object({ mode: OneOf(['client-provided', 'server', 'keyword']), model: Type.String() }),
+  embedding: Type.Object({
+    mode: OneOf(
+      ['client-provided', 'server', 'keyword'],
+      'how the vector of the query was made; keyword: it was searched by words only',
+    ),
+    model: Type.String(),
+  }),
   degraded: Type.Boolean({
     description:
       'true if the query could not be embedded in server mode, so that only the keyword search ran',

@@ -77,6 +77,31 @@ describe('the OpenAPI document for clients', () => {
     assert.match(neighbours?.description ?? '', /; default 0$/);
   });
 
+  test('no operation requires a scope', () => {
+    /** The schemas within a part of the document that require a field of this name, by their paths. */
+    const requiring = (part: unknown, field: string, path = ''): string[] => {
+      if (typeof part !== 'object' || part === null) return [];
+      const required = 'required' in part && Array.isArray(part.required) && part.required.includes(field);
+      return [
+        ...(required ? [path] : []),
+        ...Object.entries(part).flatMap(([key, within]) => requiring(within, field, `${path}/${key}`)),
+      ];
+    };
+    const bodies = operations.filter(({ example }) => example !== undefined);
+    assert.ok(bodies.length > 30);
+    assert.deepEqual(requiring(document, 'scope'), []);
+    // The search finds a field that is required.
+    assert.ok(requiring(document, 'query').length > 0);
+    const ofQuery = operations.flatMap(({ route, operation }) =>
+      ((operation.parameters ?? []) as Parameter[])
+        .filter(
+          ({ in: place, name, required }) => place === 'query' && name === 'clientId' && required === true,
+        )
+        .map(() => route),
+    );
+    assert.deepEqual(ofQuery, []);
+  });
+
   test('is the kept one', () => {
     const kept = readFileSync(OPENAPI_FILE, 'utf8');
     assert.ok(kept === documentText(document), 'docs/reference/openapi.json is outdated: npm run openapi');

@@ -139,7 +139,7 @@ describe('the limits of request fields', () => {
       [{ topK: 0 }, '/topK'],
       [{ topK: 51 }, '/topK'],
       [{ topK: 1.5 }, '/topK'],
-      [{ scope: undefined }, '/scope'],
+      [{ scope: null }, '/scope'],
       [{ scope: { include: [] } }, '/scope/include'],
       [{ scope: { include: ['team', 'client', 'team'] } }, '/scope/include'],
       [{ scope: { include: ['company'] } }, '/scope/include/0'],

@@ -21,7 +21,8 @@ describe('the embedding of a query', () => {
   test('a search returns 400 query_embedding_required without an embedding', async () => {
     assert.equal(outcome(await ask({})), '400 query_embedding_required');
     assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
-    assert.match((await ask({})).json<{ detail: string }>().detail, /"embeddingMode": "keyword"/);
+    const { detail } = (await ask({})).json<{ detail: string }>();
+    assert.match(detail, /^Send "embeddingMode": "auto", .*"embeddingMode": "keyword"/);
   });
 
   test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
@@ -156,6 +157,46 @@ describe('keyword mode', () => {
   });
 });
 
+describe('auto mode of a service without server embeddings', () => {
+  test('auto mode searches by words if the request has no vector, and by its vector otherwise', async () => {
+    const company = await service.company();
+    const chunks = [{ text: 'the cooper' }, { text: 'the barrel', embedding: along(11) }];
+    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    const search = (fields: object) =>
+      post(service, company, '/v1/memory/search', { query: 'cooper', embeddingMode: 'auto', ...fields });
+    for (const fields of [{}, { scope: {} }, CLAIM, { embeddingModel: 'another' }]) {
+      const { embedding, degraded, hits } = (await search(fields)).json<SearchResponse>();
+      assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
+      assert.deepEqual(
+        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
+        [['the cooper', null, 1]],
+      );
+    }
+    for (const queryEmbedding of [along(11), base64Of(along(11))]) {
+      const { embedding, hits } = (await search({ queryEmbedding, ...CLAIM })).json<SearchResponse>();
+      assert.deepEqual(embedding, { mode: 'client-provided', model: CLAIM.embeddingModel });
+      assert.deepEqual(hits.map((hit) => [hit.text, hit.semantic_rank]).toSorted(), [
+        ['the barrel', 1],
+        ['the cooper', null],
+      ]);
+    }
+  });
+
+  test('auto mode checks a vector that is sent as a search without a mode does', async () => {
+    for (const [fields, code] of [
+      [{ queryEmbedding: along(0) }, 'invalid_request'],
+      [{ queryEmbedding: along(0), ...CLAIM, embeddingModel: 'another' }, 'embedding_model_mismatch'],
+      [{ queryEmbedding: along(0), ...CLAIM, embeddingDim: 512 }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [], ...CLAIM }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: along(0, 0), ...CLAIM }, 'invalid_request'],
+      [{ queryEmbedding: null }, 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ embeddingMode: 'auto', ...fields });
+      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(fields).slice(0, 60));
+    }
+  });
+});
+
 test('server mode that is off returns 400 server_embedding_disabled before other faults', async () => {
   for (const fields of [
     {},
@@ -169,6 +210,7 @@ test('server mode that is off returns 400 server_embedding_disabled before other
   ]) {
     const answer = await ask({ embeddingMode: 'server', ...fields });
     assert.equal(outcome(answer), '400 server_embedding_disabled', JSON.stringify(fields).slice(0, 60));
+    assert.match(answer.json<{ detail: string }>().detail, /^Send "embeddingMode": "auto"/);
   }
   const number = '{"query":"x","scope":{},"embeddingMode":"server","queryEmbedding":[1e400]}';
   assert.equal(outcome(await ask(number)), '400 server_embedding_disabled');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { Chunk, Hit, SearchResponse, Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -154,6 +156,39 @@ describe('the scope of a search', () => {
     await archiveTeam(service, company.teamId);
     assert.equal(await found(member, { include: ['team', 'client'] }), 'mine team');
   });
+});
+
+test('a request without scope writes to the Team layer, and searches it; expand reads every layer in reach', async () => {
+  const { member, company, mine } = await cast();
+  const send = (url: string, body: object) => post(service, company, `/v1/memory/${url}`, body);
+  const ingested = await send('ingest', { title: 'x', text: 'an ibis without scope' });
+  assert.equal(ingested.json<{ source: Source }>().source.layer, 'team');
+  const imported = await send('imports', { items: [{ filename: 'a.md', text: 'x' }] });
+  assert.equal(imported.json<{ imports: Import[] }>().imports[0]?.layer, 'team');
+  const captured = await send('captures', { sessionId: newId(), summary: 'x' });
+  assert.equal(captured.json<{ capture: Capture }>().capture.layer, 'team');
+
+  const inClient = await ask(member, { clientId: mine, include: ['client'] });
+  const [hit] = inClient.json<{ hits: Hit[] }>().hits;
+  const opened = await post(service, member, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+  assert.deepEqual(
+    opened.json<{ chunks: Chunk[] }>().chunks.map(({ text }) => text),
+    ['ibis of mine'],
+  );
+
+  const body = { query: 'ibis', queryEmbedding: along(1), ...CLAIM, explain: true };
+  const [without, empty] = await Promise.all([send('search', body), send('search', { ...body, scope: {} })]);
+  const shown = ({ hits, explain }: SearchResponse) => ({
+    hits: hits.map(({ chunk_id }) => chunk_id),
+    others: explain?.otherLayers,
+  });
+  assert.equal(without.statusCode, 200, without.body);
+  assert.deepEqual(shown(without.json()), shown(empty.json()));
+  const [event] = await service.database.query<{ detail: { scope: object } }>(
+    `select detail from memory.audit_event where subject_id = $1`,
+    [without.json<SearchResponse>().queryId],
+  );
+  assert.deepEqual(event?.detail.scope, {});
 });
 
 test('an ingest returns 403 for a caller who can read the scope but not write to it', async () => {

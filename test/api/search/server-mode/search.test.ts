@@ -175,7 +175,7 @@ describe('a search in server mode', () => {
     assert.equal(outcome(missing), '400 query_embedding_required');
     assert.match(
       missing.json<{ detail: string }>().detail,
-      /or "embeddingMode": "server", or "embeddingMode": "keyword"/,
+      /^Send "embeddingMode": "auto", .*"embeddingMode": "server", or "embeddingMode": "keyword"/,
     );
     const byWords = (await ask({ query: 'lighthouse', embeddingMode: 'keyword' })).json<Found>();
     assert.deepEqual(
@@ -183,6 +183,47 @@ describe('a search in server mode', () => {
       ['keyword', false, BY_KEYWORD_ALONE],
     );
     assert.equal(api.queued(), 0);
+  });
+
+  test('a search in auto mode uses the vector of a worker, and degrades to keywords after the time limit', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openApi(t, FOR_EVER_MS);
+    const asked = searchInServerMode(api, company, 'lighthouse', { embeddingMode: 'auto', scope: undefined });
+    await answer(await waitingQuery(t));
+    const found = await asked;
+    assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
+    assert.deepEqual([found.degraded, ranks(found)], [false, [['the lighthouse keeper', true, true]]]);
+    const slow = await openApi(t, 1);
+    const late = await searchInServerMode(slow, company, 'harbour', { embeddingMode: 'auto' });
+    assert.deepEqual([late.embedding.mode, late.degraded], ['server', true]);
+    assert.deepEqual(ranks(late), [['the harbour', false, true]]);
+  });
+
+  test('a search in auto mode with a vector of its own asks no worker', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openApi(t, FOR_EVER_MS);
+    const fields = { embeddingMode: 'auto', queryEmbedding: along(1), ...SMALL_CLAIM };
+    const { embedding, degraded, hits } = await searchInServerMode(api, company, 'zzz', fields);
+    assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
+    assert.equal(api.queued(), 0);
+  });
+
+  test('auto mode refuses what server mode refuses before it queues the query', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openOtherApi(t, service, { redaction: 'refuse' });
+    for (const [expected, more] of [
+      ['403 scope_forbidden', { scope: { clientId: newId() } }],
+      ['404 not_found', { sourceIds: [newId()] }],
+      ['404 not_found', { explainSource: newId() }],
+      ['422 secret_detected', { query: 'is password=hunter22 right', storeQueryText: true }],
+    ] as const) {
+      const refused = await askInServerMode(api, company, 'lighthouse', { embeddingMode: 'auto', ...more });
+      assert.equal(outcome(refused), expected);
+    }
+    assert.deepEqual(await queryJobs(service), []);
   });
 
   test('returns 400 before any other fault and queues nothing when server mode is off', async (t) => {
