@@ -95,7 +95,7 @@ export const search = teamTool({
       { scope, recheckScope },
       {
         query,
-        embeddingMode: deps.config.serverEmbeddings ? 'server' : 'keyword',
+        embeddingMode: 'auto',
         scope: await scopeToRead(call, client),
         topK: limit,
         group: 'source',
@@ -113,7 +113,7 @@ export const search = teamTool({
       mode: byMeaning ? ('server' as const) : ('keyword' as const),
       queryId: answer.queryId,
       ...noteOf(
-        !deps.config.serverEmbeddings &&
+        answer.embedding.mode === 'keyword' &&
           'Searched by keywords only: this service makes no query vectors, so use the words of the text you look for.',
         answer.degraded &&
           'Searched by keywords only: the query vector was not ready in time. Search again later to compare meanings.',
