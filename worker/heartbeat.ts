@@ -33,6 +33,8 @@ interface Setup {
   embedder: () => EmbedderState | null;
   /** The memory of its child processes. */
   childBytes: () => number;
+  /** Is called after each heartbeat that the database has stored. */
+  recorded?: () => void;
 }
 
 /** Stores the first heartbeat, and then one every ten seconds. */
@@ -46,6 +48,7 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
       const embedder = isDraining ? null : setup.embedder();
       const rssBytes = process.memoryUsage.rss() + setup.childBytes();
       await recordWorker(database, { id, queues, rssBytes, embedder });
+      setup.recorded?.();
     } catch (error) {
       logger.warn({ err: error }, 'worker heartbeat failed');
     }

@@ -9,6 +9,7 @@ import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
 import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { checkModel } from './embedder/check-model.ts';
+import { heartbeatFile } from './heartbeat-file.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of workers can use one PostgreSQL database. */
@@ -34,12 +35,14 @@ async function main(): Promise<void> {
     // Together with the time for closing dead connections, less than the time that the process has for draining.
     drainMs: 13_000,
   });
-  const worker = await startWorker({ config, database, blobs, queue, logger });
+  const file = heartbeatFile(logger);
+  const worker = await startWorker({ config, database, blobs, queue, logger }, { recorded: file.beat });
   logger.info({ workerId: worker.id }, 'working');
   closeOnSignal(
     {
       close: async () => {
         await worker.stop();
+        file.remove();
         await Promise.all([database.close(), stopTracing()]);
       },
     },

@@ -51,6 +51,8 @@ export interface WorkerOptions {
   model?: Partial<ModelClientOptions>;
   /** How long a file can be read while another Company waits, in milliseconds. */
   yieldAfterMs?: number;
+  /** Is called after each heartbeat that the database has stored. */
+  recorded?: () => void;
 }
 
 /** Long enough for nearly every file, and short enough for a Company whose import waits. */
@@ -59,7 +61,7 @@ const YIELD_AFTER_MS = 3000;
 /** Runs the jobs of every queue in this process. */
 export async function startWorker(
   setup: WorkerSetup,
-  { reading = {}, model = {}, yieldAfterMs = YIELD_AFTER_MS }: WorkerOptions = {},
+  { reading = {}, model = {}, yieldAfterMs = YIELD_AFTER_MS, recorded = () => undefined }: WorkerOptions = {},
 ): Promise<RunningWorker> {
   const { config, database, queue, logger } = setup;
   const bounds = { seconds: config.importSeconds, megabytes: config.importMegabytes };
@@ -83,6 +85,7 @@ export async function startWorker(
     tally,
     embedder: () => embedderState(context),
     childBytes: () => embedder?.model.rssBytes() ?? 0,
+    recorded,
   });
   const modelJobs = startModelJobs(context, tally);
   changed = () => {
