@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import {
@@ -11,15 +10,13 @@ import {
   startMain,
   temporaryFolder,
 } from '../support/needs/process.ts';
+import { without } from '../support/needs/programs.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 import { startJq } from './jq.ts';
 import { type Example, examplesOf, type Page } from './page.ts';
 
-/** Why the examples are skipped here, or false. Never where CI is set: there a missing curl fails. */
-export const withoutCurl: string | false =
-  spawnSync('curl', ['--version']).error !== undefined && !process.env['CI']
-    ? 'curl is not installed'
-    : false;
+/** Why the examples are skipped here, or false. */
+export const withoutCurl: string | false = without('curl');
 
 /** The address that the pages give the service. */
 const WRITTEN_ADDRESS = '127.0.0.1:8787';

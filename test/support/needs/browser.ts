@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { PROGRAMS, without } from './programs.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-
-/** Why tests in a browser are left out here, or false. Never where CI is set: there a missing browser fails. */
-export const withoutBrowser: string | false =
-  !existsSync(CHROMIUM) && !process.env['CI'] ? `${CHROMIUM} is not installed` : false;
+/** Why tests in a browser are skipped here, or false. */
+export const withoutBrowser: string | false = without('chromium');
 
 /** What Playwright turns off. To name features replaces its list, so it is repeated here. */
 const OFF_FOR_PLAYWRIGHT = [
@@ -33,7 +30,7 @@ const OFF_FOR_SPEED = ['SpareRendererForSitePerProcess', 'WebUIOmniboxAimPopup',
 /** Debian's Chromium, told to speak to nobody but the pages under test. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: PROGRAMS.chromium.file,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import { startModelProcess } from '../../../worker/embedder/model-child.ts';
 import type { Lane, ModelAnswer } from '../../../worker/embedder/model-process.ts';
+import { rssFromProc, rssFromPs } from '../../../worker/sandbox/memory-watch.ts';
 import { endProcesses, startCommand, temporaryFolder } from '../../support/needs/process.ts';
-import { childrenOf, running, until } from '../../support/process-table.ts';
+import { childrenOf, commandOf, running, until } from '../../support/process-table.ts';
 import { ROOT } from '../../support/root.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { children, MISBEHAVING, modelFolder, openClient, waiting } from './model-clients.ts';
@@ -92,8 +92,10 @@ describe('vectors of the model process', () => {
     const early = client.rssBytes();
     await embedMany(800);
     assert.ok(client.rssBytes() < early * 1.3, `from ${early} to ${client.rssBytes()} bytes`);
-    const kibibytes = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
-    const share = client.rssBytes() / (kibibytes * 1024);
+    assert.ok(pid);
+    const reported = rssFromProc(pid) ?? (await rssFromPs(pid));
+    assert.ok(reported);
+    const share = client.rssBytes() / reported;
     assert.ok(share > 0.7 && share < 1.4, `${share} of the size that the system reports`);
   });
 
@@ -163,7 +165,7 @@ describe('the model process', () => {
     assert.deepEqual((JSON.parse(said) as { loaded: string[] }).loaded, []);
     const [child] = running(childrenOf(pid));
     assert.ok(child);
-    const command = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(child)], { encoding: 'utf8' });
+    const command = commandOf(child);
     assert.match(command, /model-process/);
     assert.doesNotMatch(command, /pass-of-the-hub/);
     await parent.kill9();

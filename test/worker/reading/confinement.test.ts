@@ -13,6 +13,7 @@ import { watchMemory } from '../../../worker/sandbox/memory-watch.ts';
 import { noNetworkFilter } from '../../../worker/sandbox/network-filter.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import { endProcesses, temporaryFolder } from '../../support/needs/process.ts';
+import { without } from '../../support/needs/programs.ts';
 import { ROOT } from '../../support/root.ts';
 import { wholeDocument } from './held-document.ts';
 import { ATTEMPTS, FINDINGS, type Prey } from './hostile-extractor.ts';
@@ -193,7 +194,7 @@ it('gets a network filter on known architectures only, with valid final instruct
   }
 });
 
-it('is ended if it uses too much memory, even if only ps can show it', async () => {
+it('is ended if it uses too much memory, even if only ps can show it', { skip: without('ps') }, async () => {
   const hoard = 'const kept = []; while (kept.length < 4000) kept.push(Buffer.alloc(1048576, 1));';
   const child = spawn(process.execPath, ['-e', hoard], { stdio: 'ignore' });
   watchMemory(child, 200 * 1024 * 1024, 'darwin');
