@@ -26,15 +26,20 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof CommandError) {
-    printNote(error.message);
-    process.exitCode = EXIT_CODES.failed.code;
-  } else if (error instanceof Interrupted) {
-    process.exitCode = EXIT_CODES.interrupted.code;
-  } else {
-    throw error;
+/** The command line of this process. No top-level await: the package of the client is no module. */
+async function main(): Promise<void> {
+  try {
+    await run(process.argv.slice(2));
+  } catch (error) {
+    if (error instanceof CommandError) {
+      printNote(error.message);
+      process.exitCode = EXIT_CODES.failed.code;
+    } else if (error instanceof Interrupted) {
+      process.exitCode = EXIT_CODES.interrupted.code;
+    } else {
+      throw error;
+    }
   }
 }
+
+void main();

@@ -1,4 +1,5 @@
 import type { Routes } from '../../types.ts';
+import { clientPackageRoutes } from './client-package.ts';
 import { consolePage } from './console-page.ts';
 import { healthRoutes } from './health.ts';
 import { acceptPage, joinPage, resetPage } from './link-pages.ts';
@@ -10,6 +11,7 @@ export const systemRoutes: readonly Routes[] = [
   healthRoutes,
   openApiRoute,
   metricsRoute,
+  clientPackageRoutes,
   resetPage,
   joinPage,
   acceptPage,

@@ -1,5 +1,9 @@
+import { readClientPackage } from '../../../../../api/pages/client-package.ts';
 import type { Row } from '../row.ts';
 import { PASSWORD } from '../targets.ts';
+
+/** The package of the terminal client is there once `npm run build` has made it. */
+const packaged = readClientPackage() === null ? 404 : 200;
 
 const newcomer = { name: 'A newcomer', password: PASSWORD };
 
@@ -10,6 +14,8 @@ export const OPEN_ROWS: readonly Row[] = [
   { route: 'GET /livez', kind: 'open', ok: 200 },
   { route: 'GET /readyz', kind: 'open', ok: 200 },
   { route: 'GET /metrics', kind: 'no session', ok: 200 },
+  { route: 'GET /cli.tgz', kind: 'open', ok: packaged },
+  { route: 'GET /cli.tgz.sha256', kind: 'open', ok: packaged },
   { route: 'GET /reset', kind: 'open', ok: 200 },
   { route: 'GET /reset/…', kind: 'open', ok: 200 },
   { route: 'GET /join', kind: 'open', ok: 200 },
