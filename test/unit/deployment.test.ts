@@ -57,7 +57,7 @@ describe('the deployment files', () => {
   test('every command of the service first requires the Node that the manifest does', () => {
     const required = all(read('require-node.cjs'), /REQUIRED = (\d+);/g);
     assert.equal(manifest.engines.node, `>=${required.join()}`);
-    for (const name of ['start', 'api', 'worker', 'cli', 'operator', 'fetch-model'])
+    for (const name of ['start', 'api', 'worker', 'cli', 'operator', 'fetch-model', 'test'])
       assert.match(manifest.scripts[name] ?? '', /^node require-node\.cjs && /, name);
   });
 
@@ -94,6 +94,17 @@ describe('the deployment files', () => {
     assert.deepEqual(all(workflow, /image: (\S+)/g), [`node:${manifest.devDependencies['node']}-trixie`]);
     const commands = all(workflow, /run: (.+)$/gm);
     assert.ok(commands.includes('bash .ci/run') && commands.includes('docker build .'));
+  });
+
+  test('.ci/run runs the two commands of the README, where nothing can be skipped', () => {
+    const script = code('.ci/run');
+    assert.deepEqual(all(script, /^step '.+' (.+)$/gm), [
+      'npm ci </dev/null',
+      'npm test </dev/null',
+      'clean',
+    ]);
+    assert.match(script, /^export CI="\$\{CI:-true\}"$/m);
+    assert.match(read('README.md'), /^npm ci && npm test$/m);
   });
 
   test('the image runs without root and without development tools, and has a health check', () => {

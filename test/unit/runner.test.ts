@@ -132,7 +132,7 @@ describe('the tiers', () => {
     assert.deepEqual(embedded.sort(), files);
   });
 
-  it('run every test file, except those of test/cluster, test/clients and slow ones, once on the embedded database in test:all', () => {
+  it('run every test file, except those of test/cluster, test/clients and slow ones, once on the embedded database in npm test', () => {
     const separate = ['test/cluster/**', 'test/clients/**'];
     const files = allTestFiles().filter((file) => !separate.some((glob) => matchesGlob(file, glob)));
     const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
@@ -143,6 +143,17 @@ describe('the tiers', () => {
     );
     const [postgres] = roundsOf('all', files.filter(isSlow)).slice(-1);
     assert.deepEqual(postgres?.files, files.filter(isSlow));
+  });
+
+  it('run the slow ones on the embedded database too where there is no PostgreSQL', () => {
+    const rounds = roundsOf('all', allTestFiles(), false);
+    assert.ok(rounds.every(({ database }) => database === 'embedded'));
+    const run = rounds.flatMap(({ files }) => files);
+    for (const glob of SLOW_ON_BOTH)
+      assert.ok(
+        run.some((file) => matchesGlob(file, glob)),
+        glob,
+      );
   });
 
   it('run on PostgreSQL only what uses a database', () => {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import {
@@ -12,9 +13,11 @@ import { prepareWithQueues } from './snapshot.ts';
 
 const NAME = 'test';
 
-function control(command: 'start' | 'stop'): string {
-  const options = { cwd: ROOT, encoding: 'utf8' } as const;
-  return execFileSync('.ci/postgres', [command, NAME], options).trim(); // what it reports goes to standard error
+/** @throws an error whose `stderr` is what the command reported */
+async function control(command: 'start' | 'stop'): Promise<string> {
+  const running = promisify(execFile)('.ci/postgres', [command, NAME], { cwd: ROOT });
+  running.child.stderr?.pipe(process.stderr); // the first start takes a minute or two
+  return (await running).stdout.trim();
 }
 
 /** A database on PostgreSQL for one run. */
@@ -39,14 +42,20 @@ async function createTemplate(server: string): Promise<ServerDatabase> {
 }
 
 /** The server of the tests: the given one, or one that is started, or that a failed run has kept. */
-export const startServer = (given: string | undefined): string => given ?? control('start');
+export const startServer = async (given: string | undefined): Promise<string> =>
+  given ?? (await control('start'));
+
+/** Stops the server of the tests, unless another run or kept evidence is on it. */
+export async function stopUnusedServer(server: string): Promise<void> {
+  if ((await ownDatabases(server)).length === 0) await control('stop');
+}
 
 /**
  * Makes a database for this run: migrations change while people work on them, and a second run starts clean. It is on
  * the server that MEMORY_TEST_DATABASE_URL names, or on one that is started, or that a failed run has kept.
  */
 export async function openRunDatabase(given: string | undefined): Promise<RunDatabase> {
-  const server = startServer(given);
+  const server = await startServer(given);
   const template = await createTemplate(server);
   const own = await copyDatabase(server, template.name);
   return {
@@ -55,8 +64,7 @@ export async function openRunDatabase(given: string | undefined): Promise<RunDat
       await template.drop();
       if (keep) return;
       await own.drop();
-      // Another run, or kept evidence, can be on the same server.
-      if (given === undefined && (await ownDatabases(server)).length === 0) control('stop');
+      if (given === undefined) await stopUnusedServer(server);
     },
     place:
       given === undefined

@@ -17,8 +17,8 @@ import { allTestFiles, NOT_COVERED, type Round, roundsOf, TIERS, type Tier } fro
  *
  *   node test/support/runner/run.ts TIER [FILE...] [--test-name-pattern=REGEXP]
  *
- * Named files run on the embedded database, with `npm run test:pg` on PostgreSQL. For those nothing is prepared that
- * they do not need, and coverage is not counted.
+ * Named files and tests run on the embedded database, with `npm run test:pg` on PostgreSQL. For those nothing is prepared
+ * that they do not need, and coverage is not counted. `npm test` without a name sets up what is missing, and checks the code.
  */
 
 /** The least part of the lines of the covered folders that the tests must run, in percent. */
@@ -33,9 +33,12 @@ if (!TIERS.includes(tier)) throw new Error(`expected a tier: ${TIERS.join(', ')}
 const namePatterns = values['test-name-pattern'];
 const isWhole = chosen.length === 0 && namePatterns.length === 0;
 
-function chosenRounds(): Round[] {
-  if (chosen.length === 0) return roundsOf(tier, allTestFiles());
-  return [{ database: tier === 'postgres' ? 'postgres' : 'embedded', files: chosen }];
+/** What is run. Files and tests that are named run on one database. */
+function chosenRounds(hasServer: boolean): Round[] {
+  if (chosen.length > 0) return [{ database: tier === 'postgres' ? 'postgres' : 'embedded', files: chosen }];
+  const all = roundsOf(tier, allTestFiles(), hasServer);
+  if (tier !== 'all' || isWhole) return all;
+  return [{ database: 'embedded', files: all.flatMap(({ files }) => files) }];
 }
 
 for (const file of chosen) {
@@ -43,7 +46,14 @@ for (const file of chosen) {
   process.stderr.write(`${file} is not a test file (….test.ts) that exists\n`);
   process.exit(1);
 }
-const rounds = chosenRounds().filter(({ files }) => files.length > 0);
+
+const { MEMORY_TEST_DATABASE_URL: given, MEMORY_TEST_TEMPLATE: _, ...rest } = process.env;
+const ready =
+  tier === 'all' && isWhole
+    ? await (await import('./prepare.ts')).setUpAndCheck(given || undefined)
+    : { server: null, skipped: [] };
+if (ready === null) process.exit(1);
+const rounds = chosenRounds(ready.server !== null).filter(({ files }) => files.length > 0);
 
 /** Prints which lines the tests ran. Says whether they are enough. */
 function reportCoverage(folders: readonly string[]): boolean {
@@ -63,14 +73,13 @@ function titleOf({ database, files }: Round): string {
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-const { MEMORY_TEST_DATABASE_URL: given, MEMORY_TEST_TEMPLATE: _, ...rest } = process.env;
 // First of all: without a server, a run on both databases would fail only after minutes.
 if (
   rounds.some(
     ({ database, files }) => database === 'postgres' && files.some((file) => usesDatabase(needsOf(file))),
   )
 ) {
-  (await import('./postgres.ts')).startServer(given || undefined);
+  await (await import('./postgres.ts')).startServer(given || undefined);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'team-memory-test-'));
@@ -151,6 +160,7 @@ for (const name of await readdir(evidence)) {
   kept.push(isNote ? `${name}, on the same server` : join(evidence, name));
   if (isNote) await rm(join(evidence, name));
 }
+if (ready.skipped.length > 0) process.stdout.write(`\n== skipped\n${ready.skipped.join('\n')}\n`);
 if (failed.length > 0) process.stdout.write(`\n== failed\n${failed.join('\n')}`);
 if (kept.length > 0) process.stdout.write(`\n== kept\n${kept.join('\n')}\n`);
 const isEmpty = (await readdir(evidence)).length === 0;

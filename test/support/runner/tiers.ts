@@ -6,13 +6,13 @@ import { needsOf, usesDatabase } from './needs.ts';
 /*
  * Which test files a command runs, on which database:
  *
+ *   npm test                all that follow down to `test:pg`, after `npm run check`
  *   npm run test:unit       pure code: files of test/unit that need nothing
- *   npm test                test/unit, test/api and test/db without its searches, on the embedded database
+ *   npm run test:main       test/unit, test/api and test/db without its searches, on the embedded database
  *   npm run test:parts      all others: test/db/search, test/worker, test/cli and test/documents, on the embedded database
  *   npm run test:browser    files that need a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
- *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
- *   npm run test:all        all of these
+ *   npm run test:pg         what `test:main` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
  *   npm run test:clients    test/clients: real programs, which it installs from npm; needs Linux
  *   npm run test:pgbouncer  test/api on PostgreSQL behind PgBouncer, from Debian; needs root
@@ -67,8 +67,8 @@ export const EMBEDDED_ONLY = [
 ];
 
 /**
- * Slow files that `test:all` runs on PostgreSQL only, so that it ends in time. `test:parts` and `test:faults` run them on
- * the embedded database.
+ * Slow files that `npm test` runs on PostgreSQL only, so that it ends in time. `test:parts` and `test:faults` run them on
+ * the embedded database, and so does `npm test` where there is no PostgreSQL.
  */
 export const SLOW_ON_BOTH = [
   'test/faults/{kill-push,kill-worker,kill-move}.test.ts',
@@ -100,8 +100,11 @@ function differsOnPostgres(file: string): boolean {
 /** All test files of the repository, by their paths in it. */
 export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
 
-/** What a tier runs of these files, in this order. */
-export function roundsOf(tier: Tier, allFiles: readonly string[]): Round[] {
+/**
+ * What a tier runs of these files, in this order.
+ * @param hasServer whether everything includes PostgreSQL
+ */
+export function roundsOf(tier: Tier, allFiles: readonly string[], hasServer = true): Round[] {
   if (tier === 'cluster' || tier === 'clients') {
     return [{ database: 'embedded', files: allFiles.filter((file) => matches(file, SEPARATE[tier])) }];
   }
@@ -135,8 +138,8 @@ export function roundsOf(tier: Tier, allFiles: readonly string[]): Round[] {
       return [
         { ...embedded(isMain), covered: COVERED },
         // Without counting lines: while they are counted, each process compiles all code again.
-        embedded((file) => !isMain(file) && !matches(file, SLOW_ON_BOTH)),
-        postgres(() => true),
+        embedded((file) => !isMain(file) && !(hasServer && matches(file, SLOW_ON_BOTH))),
+        ...(hasServer ? [postgres(() => true)] : []),
       ];
   }
 }
