@@ -13,9 +13,10 @@ const TIMEOUT_MS = 120_000;
 const Numbers = Type.Array(Type.Number(), { minItems: 1 });
 
 /** How a search gets the vector of its query. */
-export type QueryVector =
-  | Pick<SearchRequest, 'embeddingMode'>
-  | Required<Pick<SearchRequest, 'queryEmbedding' | 'embeddingModel' | 'embeddingDim'>>;
+export type QueryVector = Pick<
+  SearchRequest,
+  'embeddingMode' | 'queryEmbedding' | 'embeddingModel' | 'embeddingDim'
+>;
 
 /** Runs the command of a profile. */
 async function vectorOf(query: string, command: string, timeoutMs: number): Promise<number[]> {
@@ -31,9 +32,12 @@ async function vectorOf(query: string, command: string, timeoutMs: number): Prom
   throw new CommandError(`${what}: expected a JSON array of numbers from: ${programName(command)}`);
 }
 
+/** The service chooses: its own vectors if it makes them, otherwise keywords. */
+const CHOSEN_BY_SERVICE: QueryVector = { embeddingMode: 'auto' };
+
 /**
  * Chooses how a search finds what it finds: with a vector that the service makes, if it makes vectors; otherwise with one
- * of the profile's command; otherwise by keywords only.
+ * of the profile's command; otherwise by keywords only. Asks the service only if the profile has a command.
  * @param timeoutMs how long the command can take
  * @throws CommandError if the command fails, or its model is not known
  */
@@ -43,13 +47,13 @@ export async function chooseQueryVector(
   query: string,
   timeoutMs = TIMEOUT_MS,
 ): Promise<QueryVector> {
-  const { embedder } = await service.get('/v1/health', Health);
-  if (embedder.serverModeEnabled) return { embeddingMode: 'server' };
   const { embedWith, embeddingModel } = await readProfileSettings(profile);
-  if (embedWith === undefined) return { embeddingMode: 'keyword' };
+  if (embedWith === undefined) return CHOSEN_BY_SERVICE;
+  const { embedder } = await service.get('/v1/health', Health);
+  if (embedder.serverModeEnabled) return CHOSEN_BY_SERVICE;
   if (embeddingModel === undefined)
     throw new CommandError('the profile has no model for its command: choose it again with profile set');
   const queryEmbedding = await vectorOf(query, embedWith, timeoutMs);
   // The service refuses vectors of another model, whose comparison would find anything.
-  return { queryEmbedding, embeddingModel, embeddingDim: queryEmbedding.length };
+  return { ...CHOSEN_BY_SERVICE, queryEmbedding, embeddingModel, embeddingDim: queryEmbedding.length };
 }

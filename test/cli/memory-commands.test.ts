@@ -214,9 +214,9 @@ describe('cli search', () => {
     assertRefused(await person.run(['search', 'text']), /no model for its command: .*profile set/);
   });
 
-  test('asks for the vectors of a service that makes them', async () => {
-    const { person } = await owner();
-    const bodies: string[] = [];
+  test('lets the service choose, and asks whether it makes vectors only for a profile with a command', async () => {
+    const { person, text } = await owner();
+    let bodies: string[] = [];
     const other = await openOther((request, response) => {
       if (request.url === '/v1/health') {
         const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
@@ -229,8 +229,16 @@ describe('cli search', () => {
       request.on('end', () => response.end('{}'));
     });
     const env = { MEMORY_API_TOKEN: 'a-token-of-this-test' };
-    await person.run(['search', 'x', '--url', other.url], { env });
-    assert.equal((JSON.parse(bodies.join('')) as { embeddingMode: string }).embeddingMode, 'server');
+    const sent = async () => {
+      bodies = [];
+      await person.run(['search', 'x', '--url', other.url], { env });
+      return JSON.parse(bodies.join('')) as unknown;
+    };
+    const expected = { query: 'x', scope: {}, topK: 8, embeddingMode: 'auto' };
+    assert.deepEqual([await sent(), other.asked], [expected, ['/v1/memory/search']]);
+    await text('profile', 'set', '--embed-with', 'no-such-command');
+    assert.deepEqual(await sent(), expected);
+    assert.deepEqual(other.asked.slice(1), ['/v1/health', '/v1/memory/search']);
   });
 });
 

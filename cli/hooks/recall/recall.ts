@@ -54,12 +54,11 @@ async function findHits(
     return (await service.post('/v1/memory/search', SearchResponse, body, { timeoutMs: ms })).hits;
   };
   const vector = await chooseQueryVector(service, profile, query, timeoutMs);
-  if (!('embeddingMode' in vector) || vector.embeddingMode !== 'server') return search(vector, timeoutMs);
-  // The service waits longer for a vector than an agent waits for a hook. The other search runs at the same time, so
-  // that its hits are there when the vector is late.
-  const byKeywords = search({ embeddingMode: 'keyword' }, timeoutMs);
-  byKeywords.catch(() => {});
-  return search(vector, Math.ceil(timeoutMs * SHARE_FOR_VECTOR)).catch(() => byKeywords);
+  if (vector.queryEmbedding !== undefined) return search(vector, timeoutMs);
+  // The service can wait longer for a vector than an agent waits for a hook.
+  return search(vector, Math.ceil(timeoutMs * SHARE_FOR_VECTOR)).catch(() =>
+    search({ embeddingMode: 'keyword' }, timeoutMs),
+  );
 }
 
 /**
