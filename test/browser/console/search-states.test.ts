@@ -114,7 +114,7 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await searchFor(page, 'lanyard');
     await page.getByText('The search by meaning is not available now').waitFor();
     assert.equal(await notice.count(), 1, 'said once');
-    assert.deepEqual([asked, faults], [['server', 'server'], []]);
+    assert.deepEqual([asked, faults], [['auto', 'auto'], []]);
     await page.context().close();
   });
 

@@ -28,7 +28,7 @@ async function findHit(ask, { title, content, clientId, sourceId }) {
   for (const query of [title, [...content].slice(0, SEARCHED).join('')]) {
     const reply = await ask('POST', 'memory/search', {
       query,
-      embeddingMode: 'keyword',
+      embeddingMode: 'auto',
       scope: clientId === null ? {} : { clientId, include: ['client'] },
       sourceIds: [sourceId],
       topK: 1,

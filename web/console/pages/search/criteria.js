@@ -94,9 +94,8 @@ function startOf(day, later) {
 /**
  * The body of the search.
  * @param {Criteria} criteria
- * @param {boolean} byMeaning whether the service makes vectors of queries
  */
-export function searchBody(criteria, byMeaning) {
+export function searchBody(criteria) {
   const { q, in: place, kind, tag, from, to } = criteria;
   const scope =
     place === ''
@@ -106,7 +105,7 @@ export function searchBody(criteria, byMeaning) {
         : { clientId: place, include: criteria.with === 'team' ? ['team', 'client'] : ['client'] };
   return {
     query: q,
-    embeddingMode: byMeaning ? 'server' : 'keyword',
+    embeddingMode: 'auto',
     scope,
     topK: topOf(criteria).now,
     neighbours: 1,

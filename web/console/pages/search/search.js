@@ -87,11 +87,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
     if (mine !== searching.current || facts === null || criteria.q === '') return;
     const isClient = criteria.in !== '' && criteria.in !== 'team';
     if (isClient && !facts.clients.some(({ id }) => id === criteria.in)) return fail(NO_CLIENT);
-    const reply = await ask(
-      'POST',
-      'memory/search',
-      searchBody(criteria, facts.status.embedder.serverModeEnabled),
-    );
+    const reply = await ask('POST', 'memory/search', searchBody(criteria));
     if (mine !== searching.current) return;
     if (!isDone(reply)) return fail(problemOf(reply));
     setBusy(false);
@@ -139,7 +135,7 @@ export function Page({ session, team, query, link, go, setTitle, lost }) {
   /** @returns {Promise<import('./why.js').Explained | string>} */
   async function readWhy() {
     if (found === null || known === null) return '';
-    const body = searchBody(found.criteria, known.status.embedder.serverModeEnabled);
+    const body = searchBody(found.criteria);
     const reply = await ask('POST', 'memory/search', { ...body, neighbours: 0, explain: true });
     if (!isDone(reply)) return problemOf(reply);
     /** @type {SearchResponse} */

@@ -102,7 +102,7 @@ const programs = (token) => [
           `curl -s ${new URL('v1/memory/search', ROOT)}`,
           `-H 'Authorization: Bearer ${token}'`,
           `-H 'Content-Type: application/json'`,
-          `-d '{"query": "the word or the question", "embeddingMode": "keyword", "scope": {}}'`,
+          `-d '{"query": "the word or the question", "embeddingMode": "auto"}'`,
         ].join(' \\\n  '),
       },
     ],
