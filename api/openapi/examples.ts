@@ -62,7 +62,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
 
   searchMemory: {
     query: 'When does the night build run?',
-    embeddingMode: 'keyword',
+    embeddingMode: 'auto',
     scope: { include: ['team', 'client'] },
     topK: 5,
     neighbours: 1,

@@ -18,13 +18,19 @@ export async function search(
 ): Promise<Static<typeof SearchResponse>> {
   const embedding =
     mode.mode === 'server'
-      ? { embeddingMode: 'server' }
+      ? {}
       : {
           queryEmbedding: [...(await mode.embedder.embed(query, 'query'))],
           embeddingModel: mode.embedder.name,
           embeddingDim: 1024,
         };
-  return client.post('/v1/memory/search', { query, scope: SCOPE, topK: TOP, ...embedding });
+  return client.post('/v1/memory/search', {
+    query,
+    scope: SCOPE,
+    topK: TOP,
+    embeddingMode: 'auto',
+    ...embedding,
+  });
 }
 
 /** A hit with the chunk before it and the one behind. */

@@ -29,7 +29,7 @@ export async function callService(token: string, teamId: string) {
     await api.listSources({ clientId: client.id, kind: 'ingest' }, options),
     200,
   ).data;
-  const search: api.SearchRequest = { query: 'heron', embeddingMode: 'keyword', scope };
+  const search: api.SearchRequest = { query: 'heron', embeddingMode: 'auto', scope };
   const { hits } = withStatus(await api.searchMemory(search, options), 200).data;
   const [hit] = hits;
   if (hit === undefined) throw new Error('nothing was found');

@@ -19,7 +19,7 @@ export async function callService(baseUrl: string, token: string, teamId: string
   const ingested = await api.POST('/v1/memory/ingest', { body });
   const listed = await api.GET('/v1/memory/sources', { params: { query: { kind: 'ingest', limit: 5 } } });
   const found = await api.POST('/v1/memory/search', {
-    body: { query: 'heron', embeddingMode: 'keyword', scope: {} },
+    body: { query: 'heron', embeddingMode: 'auto' },
   });
   const [hit] = found.data?.hits ?? [];
   const expanded = await api.POST('/v1/memory/expand', { body: { chunkId: hit?.chunk_id ?? '' } });
