@@ -175,14 +175,14 @@ export const QUEUES = {
     }),
     // One waiting job for each layer is enough, and one for new chunks: it embeds all that have no vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Embed chunks',
+    label: 'Embed passages',
     concurrency: 2,
     needs: 'model',
   },
   'embed.waiting': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Find chunks without an embedding',
+    label: 'Find passages without an embedding',
     concurrency: 1,
     schedule: EVERY_MINUTE,
     needs: 'embeddings',
@@ -190,7 +190,7 @@ export const QUEUES = {
   'embeddings.backfill': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
-    label: 'Mark chunks for a new model',
+    label: 'Mark passages for a new model',
     concurrency: 1,
     schedule: EVERY_TEN_MINUTES,
   },

@@ -60,7 +60,7 @@ interface ToolFields {
   maxTokens?: number;
 }
 
-/** What clients see of a tool. */
+/** What programs see of a tool. */
 export interface ListedTool extends Pick<ToolFields, 'name' | 'title' | 'description' | 'annotations'> {
   inputSchema: TObject;
   outputSchema: TObject;

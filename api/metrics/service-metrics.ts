@@ -134,7 +134,7 @@ function usageMetrics({ usage }: ServiceFigures): Recorded[] {
   const { sources, chunks, files, bytes, nearQuota, atQuota } = usage;
   return [
     gauge('memory_stored_sources', 'Active sources of all Teams.', plain(sources)),
-    gauge('memory_stored_chunks', 'Chunks of active sources of all Teams.', plain(chunks)),
+    gauge('memory_stored_chunks', 'Passages of active sources of all Teams.', plain(chunks)),
     gauge('memory_stored_files', 'Live workspace files of all Teams.', plain(files)),
     gauge(
       'memory_stored_bytes',
@@ -151,7 +151,7 @@ function usageMetrics({ usage }: ServiceFigures): Recorded[] {
 /** Metrics of chunks, imports and audit events that wait, in all Teams together, and of the size of the database. */
 function stateMetrics({ state, embeddingMode }: ServiceFigures): Recorded[] {
   return [
-    gauge('memory_pending_chunks', 'Chunks that wait for a vector, by who makes it.', [
+    gauge('memory_pending_chunks', 'Passages that wait for a vector, by who makes it.', [
       { value: state.pendingChunks, labels: { mode: embeddingMode } },
     ]),
     gauge(

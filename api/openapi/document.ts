@@ -15,7 +15,7 @@ const codes = Object.entries(ERRORS)
 const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
 Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <id or name>\` if you have access to
-several Teams. Every error is \`application/problem+json\`. Clients should check its \`code\`:
+several Teams. Every error is \`application/problem+json\`. Programs compare its \`code\`:
 
 | Code | Status | Meaning |
 |---|---|---|

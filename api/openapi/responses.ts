@@ -72,7 +72,7 @@ export function completeResponses(described: Responses, errors: ReadonlySet<Erro
   return {
     ...responses,
     default: {
-      description: 'Any other error; clients should check its `code`',
+      description: 'Any other error; programs compare its `code`',
       headers: headersOf('default', false),
       content: problemContent,
     },

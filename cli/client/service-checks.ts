@@ -86,10 +86,10 @@ export async function checkVersion(url: string): Promise<Check> {
   const name = 'Version';
   try {
     const { info } = await connect(url, null).get('/docs/json', Document, { timeoutMs: TIMEOUT_MS });
-    const detail = `client ${VERSION}, service ${info.version}`;
+    const detail = `terminal client ${VERSION}, service ${info.version}`;
     return info.version === VERSION
       ? { name, state: 'ok', detail, remedy: null }
-      : { name, state: 'warning', detail, remedy: 'install the client of the same version' };
+      : { name, state: 'warning', detail, remedy: 'install the terminal client of the same version' };
   } catch (error) {
     const remedy = 'let the proxy in front of the service pass /docs/json';
     return { name, state: 'warning', detail: message(error), remedy };

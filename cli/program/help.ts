@@ -62,7 +62,7 @@ function commandList(commands: readonly (readonly [string, Command])[]): string[
 /** What `--help` prints without a command, or with the first word of several. */
 export function overview(commands: readonly (readonly [string, Command])[]): string {
   return [
-    'The terminal client of the service.',
+    'The terminal client of team memory.',
     '',
     `Usage: ${PROGRAM} <command> [options]`,
     '',
@@ -72,6 +72,6 @@ export function overview(commands: readonly (readonly [string, Command])[]): str
     'Exit codes:',
     ...described(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning] as const)),
     '',
-    `${PROGRAM} <command> --help shows the options of a command, and ${PROGRAM} --version the version of the client.`,
+    `${PROGRAM} <command> --help shows the options of a command, and ${PROGRAM} --version the version of the program.`,
   ].join('\n');
 }

@@ -8,10 +8,13 @@ import { type DefaultQuota, type Quota, quotaInForce } from '../../shared/settin
 export const isQuotaExceeded = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'quota_exceeded';
 
-/** What frees space. What is archived has no chunks, but its bytes are kept until it can no longer be restored. */
-const REMEDIES = {
-  chunks: 'Archive or purge what is no longer needed',
-  bytes: 'Purge what is no longer needed',
+/**
+ * The word for each figure, and what frees space. What is archived has no passages, but its bytes are kept until it can no
+ * longer be restored.
+ */
+const FIGURES = {
+  chunks: { word: 'passages', remedy: 'Archive or purge what is no longer needed' },
+  bytes: { word: 'bytes', remedy: 'Purge what is no longer needed' },
 } as const;
 
 const isUnlimited = ({ chunks, bytes }: Quota) => chunks === null && bytes === null;
@@ -33,13 +36,14 @@ export async function assertWithinQuota(tx: TeamTransaction, defaults: DefaultQu
     const limit = limits[figure];
     if (limit === null || added[figure] <= 0 || usage[figure] <= limit) continue;
     const more = added[figure];
+    const { word, remedy } = FIGURES[figure];
     // How much the whole Team stores is shown to the same callers as in readUsage.
     const refusal = readsTeamFigures(tx.scope)
-      ? `The Team uses ${usage[figure] - more} of ${limit} ${figure}, and this would add ${more}`
-      : `The Team has reached its quota of ${figure}, and this would add ${more}`;
+      ? `The Team uses ${usage[figure] - more} of ${limit} ${word}, and this would add ${more}`
+      : `The Team has reached its quota of ${word}, and this would add ${more}`;
     throw new ServiceError(
       'quota_exceeded',
-      `${refusal}. ${REMEDIES[figure]}, or ask an Owner of the Company for a higher quota`,
+      `${refusal}. ${remedy}, or ask an Owner of the Company for a higher quota`,
     );
   }
 }

@@ -67,7 +67,7 @@ function parseVectors(body: EmbeddingsCompleteRequest, model: string): Map<strin
 function assertOfBatch(vectors: Embeddings['vectors'], { chunkIds }: OpenBatch): void {
   for (const id of vectors.keys()) {
     if (!chunkIds.includes(id)) {
-      throw invalidField('/embeddings', 'names a chunk that does not belong to the batch');
+      throw invalidField('/embeddings', 'names a passage that does not belong to the batch');
     }
   }
 }

@@ -27,7 +27,7 @@ export async function parseIngest(body: IngestRequest, model: string): Promise<P
     throw invalidField('/chunks', 'cannot be combined with text');
   }
   if (text === undefined && chunks === undefined) {
-    throw invalidField('/text', 'is required when chunks is absent');
+    throw invalidField('/text', 'is required when `chunks` is absent');
   }
   const given = chunks ?? [];
   if (given.some((chunk) => chunk.embedding !== undefined)) checkEmbeddingClaim(body, model);

@@ -12,12 +12,15 @@ export const shapeFields = {
       maximum: 2,
       default: 0,
       description:
-        'return up to this many chunks before and after each hit, of the same source. No chunk is returned twice: it ' +
+        'return up to this many passages before and after each hit, of the same source. No passage is returned twice: it ' +
         `belongs to the better hit. The best hits are filled first, up to ${MAX_NEIGHBOUR_CHARACTERS} characters in total`,
     }),
   ),
   group: Type.Optional(
-    OneOf(['source'], 'source: return one hit for each source, with up to three of its chunks as passages'),
+    OneOf(
+      ['source'],
+      'source: return one hit for each source, with up to three of its passages, in `passages`',
+    ),
   ),
   maxCharacters: Type.Optional(
     Type.Integer({
@@ -34,16 +37,18 @@ export const shapeFields = {
 export const shapedHitFields = <T extends TSchema>(chunk: T) => ({
   duplicates: Type.Integer({
     description:
-      'how many other chunks that the search found have an equal text, without regard to case and white space; only ' +
+      'how many other passages that the search found have an equal text, without regard to case and white space; only ' +
       'the newest is returned',
   }),
   before: Type.Optional(
-    Type.Array(chunk, { description: 'chunks before the hit, in order; with neighbours' }),
+    Type.Array(chunk, { description: 'passages before the hit, in order; with neighbours' }),
   ),
-  after: Type.Optional(Type.Array(chunk, { description: 'chunks after the hit, in order; with neighbours' })),
+  after: Type.Optional(
+    Type.Array(chunk, { description: 'passages after the hit, in order; with neighbours' }),
+  ),
   passages: Type.Optional(
     Type.Array(chunk, {
-      description: 'the best chunks of the source, best first, beginning with the hit itself; with group',
+      description: 'the best passages of the source, best first, beginning with the hit itself; with group',
     }),
   ),
 });

@@ -71,7 +71,7 @@ export const AUDIT_KINDS = {
   'memory.search': { subjects: ['query'], meaning: 'A search was answered.' },
   'memory.ingest': { subjects: ['source'], meaning: 'A source was stored.' },
   'memory.replace': { subjects: ['source'], meaning: 'The text of a source was replaced.' },
-  'memory.embed': { subjects: ['batch'], meaning: 'A caller sent the vectors of a batch of chunks.' },
+  'memory.embed': { subjects: ['batch'], meaning: 'A caller sent the vectors of a batch of passages.' },
   'memory.import': { subjects: ['import'], meaning: 'A file was accepted for import.' },
   'memory.import_complete': { subjects: ['import'], meaning: 'An import was completed.' },
   'memory.import_fail': { subjects: ['import'], meaning: 'An import failed.' },

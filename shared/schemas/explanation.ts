@@ -13,7 +13,7 @@ const termFields = {
 export const HitExplanation = Type.Object({
   similarity: Nullable(
     Type.Number({
-      description: 'cosine, also if the vector search did not find the chunk; null without a vector',
+      description: 'cosine, also if the vector search did not find the passage; null without a vector',
     }),
   ),
   semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
@@ -21,7 +21,7 @@ export const HitExplanation = Type.Object({
   source_evidence: Type.Optional(
     Type.Number({
       description:
-        'what the best three chunks of the same source that the keyword search found add to keyword_score, or to the ' +
+        'what the best three passages of the same source that the keyword search found add to keyword_score, or to the ' +
         'lowest score if it did not find this one; 0 for the only one. Absent if it found none',
     }),
   ),
@@ -34,7 +34,7 @@ export const HitExplanation = Type.Object({
     description: 'contains a rare code of the query, and therefore ranks before hits that do not',
   }),
   terms: Type.Array(Type.Object({ ...termFields, weight: Type.Number() }), {
-    description: 'terms of the query that the chunk contains, highest weight first',
+    description: 'terms of the query that the passage contains, highest weight first',
   }),
 });
 export type HitExplanation = Static<typeof HitExplanation>;
@@ -43,23 +43,23 @@ export type HitExplanation = Static<typeof HitExplanation>;
 export const SourceExplanation = Type.Object(
   {
     sourceId: Id,
-    found: Type.Boolean({ description: 'whether a chunk of it is among the hits' }),
+    found: Type.Boolean({ description: 'whether a passage of it is among the hits' }),
     reason: OneOf(
       ['found', 'archived', 'not_in_scope', 'filtered', 'below_top_k', 'pending', 'no_shared_terms'],
-      'the first that applies. found: it is among the hits. archived: it has no chunks any longer. not_in_scope: its ' +
-        'layer is not in the scope of the search. below_top_k: other chunks rank before it. filtered: all of its ' +
-        'chunks are excluded by a filter, or by minSimilarity. pending: no word matches, and its chunks have no ' +
+      'the first that applies. found: it is among the hits. archived: it has no passages any longer. not_in_scope: its ' +
+        'layer is not in the scope of the search. below_top_k: other passages rank before it. filtered: all of its ' +
+        'passages are excluded by a filter, or by minSimilarity. pending: no word matches, and its passages have no ' +
         'vectors yet. no_shared_terms: no word matches, and the query has no vector',
     ),
     rank: Nullable(
       Type.Integer({
-        description: 'of its best chunk among all candidates, from 1; hits are the first of them',
+        description: 'of its best passage among all candidates, from 1; hits are the first of them',
       }),
       'null if it is no candidate. With below_top_k: it is not among the best 50 by meaning or by keyword, or it ' +
         'shares only words that are too common to be read',
     ),
     terms: Type.Array(Type.Object({ ...termFields, weight: Type.Number() }), {
-      description: 'terms of the query that its best chunk contains, highest weight first',
+      description: 'terms of the query that its best passage contains, highest weight first',
     }),
   },
   { description: 'present with explainSource' },
@@ -73,12 +73,12 @@ export const SearchExplanation = Type.Object({
       ...termFields,
       documents: Type.Integer({
         description:
-          'number of chunks of the scope that contain the term, whether or not they pass the filters',
+          'number of passages of the scope that contain the term, whether or not they pass the filters',
       }),
       scaled: Type.Boolean({
         description:
-          'true if `documents` was scaled from a sample, so that 0 means few or none. false if the chunks were counted: ' +
-          'always in a scope of up to 4,000 chunks, unless the query has hundreds of words; in a larger one for rare words',
+          'true if `documents` was scaled from a sample, so that 0 means few or none. false if the passages were counted: ' +
+          'always in a scope of up to 4,000 passages, unless the query has hundreds of words; in a larger one for rare words',
       }),
       weight: Type.Number({
         description: 'weight in the query: the idf times the factor of the kind of term',
@@ -91,15 +91,15 @@ export const SearchExplanation = Type.Object({
       Type.Object({
         key: Type.String({ description: 'a whole term, or the first characters of a word followed by *' }),
         read: Type.Boolean({
-          description: 'false if the key was skipped because too many chunks contain it',
+          description: 'false if the key was skipped because too many passages contain it',
         }),
         identifier: Type.Boolean({
-          description: 'whether it is a rare code; chunks with one rank before all others',
+          description: 'whether it is a rare code; passages with one rank before all others',
         }),
       }),
     ),
     candidates: Type.Integer({
-      description: 'chunks that contain a key that was read; all of them were scored',
+      description: 'passages that contain a key that was read; all of them were scored',
     }),
     hits: Type.Integer(),
   }),
@@ -107,22 +107,24 @@ export const SearchExplanation = Type.Object({
     Type.Object({
       path: OneOf(['exact', 'quantised', 'graph']),
       candidates: Type.Integer({
-        description: 'chunks with a vector of the model; all of them were compared, unless the path is graph',
+        description:
+          'passages with a vector of the model; all of them were compared, unless the path is graph',
       }),
-      hits: Type.Integer({ description: 'nearest chunks, before minSimilarity is applied' }),
+      hits: Type.Integer({ description: 'nearest passages, before minSimilarity is applied' }),
     }),
     'null if the query has no vector',
   ),
-  filtered: Nullable(Type.Integer(), 'number of chunks that passed the filters; null without a filter'),
+  filtered: Nullable(Type.Integer(), 'number of passages that passed the filters; null without a filter'),
   counted: Nullable(
     Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
-    'how many of the scope’s chunks were counted for the weights, and the oldest count of its layers; null if no layer ' +
+    'how many of the scope’s passages were counted for the weights, and the oldest count of its layers; null if no layer ' +
       'has been counted',
   ),
   otherLayers: Type.Object(
     {
       candidates: Type.Integer({
-        description: 'chunks that contain a key of the query that was read; filters are not applied to them',
+        description:
+          'passages that contain a key of the query that was read; filters are not applied to them',
       }),
       limited: Type.Optional(
         Type.Boolean({

@@ -264,7 +264,7 @@ export const ChunksQuery = Type.Object(
     limit: Type.Optional(
       QueryInteger(
         { minimum: 1, maximum: CHUNKS_PER_PAGE },
-        `of chunks: 1–${CHUNKS_PER_PAGE}, default ${CHUNKS_PER_PAGE}`,
+        `of passages: 1–${CHUNKS_PER_PAGE}, default ${CHUNKS_PER_PAGE}`,
       ),
     ),
   },

@@ -122,10 +122,10 @@ export type SearchRequest = Static<typeof SearchRequest>;
  * of `memory.chunk` and in answers. No field is optional, so that code that omits one does not compile.
  */
 export const Place = Type.Object({
-  headings: Type.Array(Type.String(), { description: 'headings above the chunk, outermost first' }),
+  headings: Type.Array(Type.String(), { description: 'headings above the passage, outermost first' }),
   page: Nullable(Type.Integer({ description: 'page number, from 1' })),
   sheet: Nullable(Type.String({ description: 'name of the sheet of a spreadsheet' })),
-  row: Nullable(Type.Integer({ description: 'first row of the sheet in the chunk, from 1' })),
+  row: Nullable(Type.Integer({ description: 'first row of the sheet in the passage, from 1' })),
   slide: Nullable(Type.Integer({ description: 'slide number, from 1' })),
 });
 export type Place = Static<typeof Place>;
@@ -155,7 +155,7 @@ export const Hit = Type.Object({
   ...chunkFields,
   score: Type.Number({ description: 'fused score; comparable only within one answer' }),
   semantic_rank: Nullable(
-    Type.Integer({ description: 'from 1; null if the vector search did not find the chunk' }),
+    Type.Integer({ description: 'from 1; null if the vector search did not find the passage' }),
   ),
   keyword_rank: Nullable(Type.Integer()),
   explain: Type.Optional(HitExplanation),
@@ -212,7 +212,7 @@ export const IngestRequest = Body({
   externalId: Type.Optional(
     Text(
       MAX_NAME,
-      'identifies one source of the layer: a different text replaces its chunks, the same text updates its fields; ' +
+      'identifies one source of the layer: a different text replaces its passages, the same text updates its fields; ' +
         'an omitted uri, metadata, tags or expiresAt keeps its value',
     ),
   ),

@@ -109,7 +109,7 @@ const EmbedderState = Type.Object({
       description: 'downloaded share of the model, from 0 to 1; null unless the state is fetching',
     }),
   ),
-  chunksPerMinute: Type.Number({ description: 'chunks stored with a vector in the last minute' }),
+  chunksPerMinute: Type.Number({ description: 'passages stored with a vector in the last minute' }),
 });
 export type EmbedderState = Static<typeof EmbedderState>;
 
@@ -133,7 +133,7 @@ export const Status = Type.Object({
   terms: Type.Object({
     outdated: Type.Integer({
       description:
-        'chunks that a job is indexing again for the keyword search; until then they have their earlier terms',
+        'passages that a job is indexing again for the keyword search; until then they have their earlier terms',
     }),
   }),
   imports: Type.Object({

@@ -229,7 +229,7 @@ export const SETTINGS = {
     variable: 'MEMORY_TEAM_MAX_CHUNKS',
     type: integer(0, Number.MAX_SAFE_INTEGER),
     default: null,
-    description: 'The most chunks of a Team, unless a Company Owner has set a quota for it.',
+    description: 'The most passages of a Team, unless a Company Owner has set a quota for it.',
   },
   teamMaxBytes: {
     variable: 'MEMORY_TEAM_MAX_BYTES',

@@ -49,7 +49,7 @@ const PORTION_CHARACTERS = SLICE_LENGTH;
 /** The text has more chunks than one source can have. */
 export class TooManyChunksError extends ServiceError {
   constructor() {
-    super('invalid_request', `The text has more than ${MAX_CHUNKS} chunks; send it in parts`);
+    super('invalid_request', `The text has more than ${MAX_CHUNKS} passages; send it in parts`);
   }
 }
 

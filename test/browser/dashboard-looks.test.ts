@@ -140,7 +140,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
       );
       assert.ok((await table.getByRole('rowheader').count()) > 0, name);
     }
-    assert.equal(await page.getByRole('progressbar', { name: 'Chunks with an embedding' }).count(), 1);
+    assert.equal(await page.getByRole('progressbar', { name: 'Passages with an embedding' }).count(), 1);
     // Figures that change with every poll are not in a live region: only important changes are read out.
     const live = await page.locator('[role="status"], [role="alert"], [aria-live]').allTextContents();
     assert.deepEqual(live.filter(Boolean), ['2 workers are running.']);

@@ -139,7 +139,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('the dashboard shows how many chunks are indexed again, as long as there are some', async () => {
+  test('the dashboard shows how many passages are indexed again, as long as there are some', async () => {
     const page = await atRest();
     let outdated = 1;
     await page.route(STATUS, async (route) => {
@@ -150,7 +150,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
       });
     });
     await nextLook(page);
-    assert.match(await page.locator('#outdated').innerText(), /^Words: 1 chunk to index again\./);
+    assert.match(await page.locator('#outdated').innerText(), /^Words: 1 passage to index again\./);
     outdated = 0;
     await nextLook(page);
     assert.equal(await page.locator('#outdated').isVisible(), false);
@@ -171,7 +171,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     // Samples of another Team do not count for this one.
     await page.reload();
     await page
-      .locator('#backlog-line', { hasText: '5,000 of 9,000 chunks wait for an embedding.' })
+      .locator('#backlog-line', { hasText: '5,000 of 9,000 passages wait for an embedding.' })
       .waitFor();
     await nextLooks(page, 2);
     assert.deepEqual(await told(), ['measuring', 'measuring']);

@@ -150,7 +150,7 @@ export async function setScene(service: TestApp, company: SignedIn, words: numbe
   await fillHour(service);
 }
 
-/** Makes embeddings for chunks that have none, as a client does. */
+/** Makes embeddings for chunks that have none, as a program does. */
 export async function embedSome(service: TestApp, company: SignedIn, limit: number): Promise<void> {
   const claim = await post(service, company, '/v1/memory/embeddings/claim', { limit });
   const { batch } = claim.json<{ batch: { id: string; chunks: { chunkId: string }[] } | null }>();

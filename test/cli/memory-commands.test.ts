@@ -23,7 +23,7 @@ describe('cli ingest', () => {
     await writeFile(join(person.home, 'vpn.md'), 'The gateway is PGW-4012.');
     assert.match(
       await text('ingest', 'vpn.md', '--tag', 'network', '--expires', '2098-07-01'),
-      /^Stored vpn\.md \([\w-]+\) in 1 chunk\.\n$/,
+      /^Stored vpn\.md \([\w-]+\) in 1 passage\.\n$/,
     );
     assert.match(await text('ingest', 'vpn.md'), /^Already stored as vpn\.md /);
     for (const args of [
@@ -117,7 +117,7 @@ describe('cli search', () => {
     const answer = await data<SearchResponse>('search', 'PGW-4012', 'gateway');
     assert.deepEqual([answer.embedding.mode, titles(answer)], ['keyword', ['Gateway']]);
     const shown = await text('search', 'PGW-4012');
-    assert.match(shown, /^ 1 {2}Gateway {2}chunk [\w-]+$/m);
+    assert.match(shown, /^ 1 {2}Gateway {2}passage [\w-]+$/m);
     assert.match(shown, /^ {4}ingest, Team layer, \d{4}-\d\d-\d\d, #network$/m);
     assert.match(shown, /^ {4}The gateway is PGW-4012\.$/m);
     assert.match(shown, /^1 hit, by keywords\.$/m);
@@ -154,7 +154,7 @@ describe('cli search', () => {
     await store(company, { title: 'Gateway', text: 'The gateway is PGW-4012.' });
     const shown = await text('search', 'gateway', '--explain');
     assert.match(shown, /^ {4}score [\d.]+; not found by meaning; by keywords 1; terms: .*gateway/m);
-    assert.match(shown, /^Term +Chunks +Weight$/m);
+    assert.match(shown, /^Term +Passages +Weight$/m);
     const reader = await addPerson(service, company, { teamRole: 'member' });
     const env = { MEMORY_API_TOKEN: reader.token };
     const refused = await person.run(['search', 'gateway', '--explain', '--url', base], { env });
@@ -243,7 +243,7 @@ describe('cli search', () => {
 });
 
 describe('cli expand', () => {
-  test('shows a chunk with those before and after it', async () => {
+  test('shows a passage with those before and after it', async () => {
     const { company, person, text, data } = await owner();
     const chunks = ['one', 'two', 'three', 'four'].map((word) => ({ text: `chunk ${word}` }));
     await post(service, company, '/v1/memory/ingest', { title: 'Numbers', chunks });
@@ -255,9 +255,9 @@ describe('cli expand', () => {
       ['chunk two', 'chunk three'],
     );
     assert.match(shown, new RegExp(`^> 2 ${id}$`, 'm'));
-    assertRefused(await person.run(['expand', 'none']), /you can reach no chunk with this id/);
+    assertRefused(await person.run(['expand', 'none']), /you can reach no passage with this id/);
     assertRefused(await person.run(['expand', id, '--before', '11']), /--before: expected/);
-    assertRefused(await person.run(['expand']), /name a chunk/);
+    assertRefused(await person.run(['expand']), /name a passage/);
   });
 });
 
@@ -268,8 +268,8 @@ describe('cli sources', () => {
     await store(company, { title: 'Red', text: 'red', scope: { clientId }, tags: ['x'] });
     for (let n = 0; n < 3; n += 1) await store(company, { title: `Blue ${n}`, text: `blue ${n}` });
     const shown = await text('sources', '--tag', 'x');
-    assert.match(shown, /^Source +Kind +Updated +Chunks +Layer +Tags +Title$/m);
-    assert.match(shown, /^[\w-]{36} {2}ingest {2}\d{4}-\d\d-\d\d {2}1 {7}A client {2}x {5}Red$/m);
+    assert.match(shown, /^Source +Kind +Updated +Passages +Layer +Tags +Title$/m);
+    assert.match(shown, /^[\w-]{36} {2}ingest {2}\d{4}-\d\d-\d\d {2}1 {9}A client {2}x {5}Red$/m);
     const { items } = await data<{ items: Source[] }>('sources', '--limit', '2');
     assert.deepEqual(
       items.map(({ title }) => title),

@@ -44,10 +44,10 @@ describe('cli team', () => {
     assert.match(shown, /^Your access +full$/m);
     assert.match(shown, /^Clients that you can reach +1$/m);
     assert.equal((await data<{ id: string }>('team', 'show')).id, company.teamId);
-    assert.match(shown, /^Stored +0 bytes, 0 chunks$/m);
+    assert.match(shown, /^Stored +0 bytes, 0 passages$/m);
     const quota = { quota: { chunks: 500_000, bytes: 5_000_000_000 } };
     await ask(service, company, 'PATCH', `/v1/company/teams/${company.teamId}`, quota);
-    assert.match(await text('team', 'show'), /^Stored +0 bytes of 5\.0 GB, 0 of 500000 chunks$/m);
+    assert.match(await text('team', 'show'), /^Stored +0 bytes of 5\.0 GB, 0 of 500000 passages$/m);
     const teamId = await addTeam(service, company);
     assert.equal((await data<{ clients: number }>('team', 'show', '--team', teamId)).clients, 0);
   });
@@ -77,8 +77,8 @@ describe('cli status', () => {
     // No worker runs in this test, and jobs of other tests can wait in the queue.
     assert.match(shown, /^Service +not well: (?:queue, )?worker$/m);
     assert.match(shown, /^Sources +1 active, 0 archived$/m);
-    assert.match(shown, /^Chunks +1, 0 of them with a vector$/m);
-    assert.match(shown, /^Stored +6 bytes, 1 chunks$/m);
+    assert.match(shown, /^Passages +1, 0 of them with a vector$/m);
+    assert.match(shown, /^Stored +6 bytes, 1 passages$/m);
     assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
     assert.equal((await data<Status>('status')).sources.active, 1);
   });

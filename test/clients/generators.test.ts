@@ -33,7 +33,7 @@ const TSCONFIG = {
 };
 
 for (const { name, program, calls, command } of GENERATORS) {
-  const define = testsOf('Generators of clients', name, program);
+  const define = testsOf('Generators of code', name, program);
   let folder: string;
 
   define('compiles strictly', 'generates a client that compiles strictly', async () => {

@@ -47,7 +47,7 @@ function draw(spans: readonly ReceivedSpan[]): string {
   const height = TOP + rows.length * ROW;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11">`,
-    '<title>One trace, from the request of an import to the vectors of its chunks</title>',
+    '<title>One trace, from the request of an import to the vectors of its passages</title>',
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
     ...legend,
     ...rows,

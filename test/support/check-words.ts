@@ -1,28 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { phrasesIn, wordsIn } from './refused-words.ts';
 import { ROOT } from './root.ts';
 
 /*
- * `npm run check:words`: refuses phrases that make a reader stop, in code, tests and documents, and prints what to write
- * instead. Add a phrase here when a review finds it.
+ * `npm run check:words`: refuses phrases that make a reader stop, in code, tests and documents, and second words for the
+ * terms of the glossary, in what people read. Prints what to write instead. Add a phrase to `refused-words.ts` when a
+ * review finds it.
  */
-
-/** A phrase, and what to write instead. */
-const REFUSED: readonly [phrase: RegExp, instead: string][] = [
-  [/\banew\b/i, 'again, or new'],
-  [/\bamid\b/i, 'during'],
-  [/\bmeanwhile\b/i, 'since then, or by then'],
-  [/\bwhoever\b/i, 'the caller, or anyone who'],
-  [/\b(?:is|are) none\b/i, 'does not exist, or is not a …'],
-  [/\bany more\b/i, 'no longer'],
-  [/\bas (?:it|they) stands?\b/i, 'unchanged'],
-  [/\bbut for\b/i, 'except'],
-  [/\bno such thing\b/i, 'not found'],
-  [/\bstands? beside\b/i, 'is combined with'],
-  [/\bof which\b/i, 'a new sentence'],
-  [/\bof what\b/i, 'the name of the thing'],
-  [/\b(?:function|const) (?:take|hold)[A-Z]/, 'lock, allocate, delete, accept: what the function does'],
-];
 
 /** Product code, tests and documents. */
 const FILES = [
@@ -30,17 +15,25 @@ const FILES = [
   '{api,worker,core,shared,db,cli,web,test,docs}/**/*.{ts,js,html,css,md}',
   'db/**/*.sql',
 ];
-const ALLOWED = ['test/support/check-words.ts', 'test/demo/samples/**'];
+const ALLOWED = ['test/support/refused-words.ts', 'test/demo/samples/**'];
 
-const found = globSync(FILES, { cwd: ROOT, exclude: ALLOWED }).flatMap((file) =>
-  readFileSync(join(ROOT, file), 'utf8')
-    .split('\n')
-    .flatMap((line, index) =>
-      REFUSED.filter(([phrase]) => phrase.test(line)).map(
-        ([phrase, instead]) => `${file}:${index + 1}: "${phrase.exec(line)?.[0]}": write ${instead}`,
-      ),
-    ),
-);
+/** What people read: documents, what the service, its pages and the terminal client say, alerts and dashboards. */
+const READ = [
+  '*.md',
+  'docs/**/*.{md,yml,json}',
+  'cli/*.md',
+  'start.ts',
+  '{api,worker,core,shared,cli,web}/**/*.{ts,js,html}',
+];
+/** Generated of code that is checked; past changes; types; pages of the guide, which show the names of the API. */
+const NOT_READ = ['docs/reference/openapi.json', 'CHANGELOG.md', '**/*.d.ts', 'docs/guide/**'];
+
+const check = (files: readonly string[], exclude: readonly string[], placesIn: typeof wordsIn) =>
+  globSync(files, { cwd: ROOT, exclude }).flatMap((file) =>
+    placesIn(file, readFileSync(join(ROOT, file), 'utf8')),
+  );
+
+const found = [...check(FILES, ALLOWED, phrasesIn), ...check(READ, NOT_READ, wordsIn)];
 if (found.length > 0) {
   console.error(found.join('\n'));
   process.exitCode = 1;

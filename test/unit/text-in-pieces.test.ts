@@ -72,7 +72,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'cutting a text and making its terms and its sketch': (text, reads) => {
     for (const _ of prepareInPortions(TEAM, [{ text, fields: FIELDS }])) reads.turn();
   },
-  'making the terms of chunks': (text, reads) => {
+  'making the terms of passages': (text, reads) => {
     for (const _ of prepareInPortions(TEAM, [{ chunks: chunksOf(text), fields: FIELDS }])) reads.turn();
   },
   'counting the chunks of a text': (text, reads) => {

@@ -221,6 +221,6 @@ async function nextPortion(
     if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     // A process that does not answer cannot read the next file either.
     child.kill('SIGKILL');
-    throw new Error('the process that read the file ended before its chunks were stored', { cause });
+    throw new Error('the process that read the file ended before its passages were stored', { cause });
   }
 }

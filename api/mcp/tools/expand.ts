@@ -20,7 +20,7 @@ export const expand = teamTool({
   permission: 'memory:read',
   annotations: READS,
   input: {
-    chunk: Text(100, '`location.chunkId` of a search result, or `chunk_id` of a chunk'),
+    chunk: Text(100, '`location.chunkId` of a search result, or `chunk_id` of a passage'),
     before: neighbours(before, 'before'),
     after: neighbours(after, 'after'),
   },
@@ -34,9 +34,9 @@ export const expand = teamTool({
       chunks,
       ...noteOf(
         found.length === 0 &&
-          'You cannot reach a chunk with this id. Search again: the text may have been replaced.',
+          'You cannot reach a passage with this id. Search again: the text may have been replaced.',
         chunks.length < found.length &&
-          `${found.length - chunks.length} chunks did not fit: expand the first or the last of these chunks to continue.`,
+          `${found.length - chunks.length} passages did not fit: expand the first or the last of these passages to continue.`,
         asked !== undefined && !chunks.includes(asked) && cutNote(chunks, asked),
       ),
     };

@@ -11,7 +11,7 @@ import { search } from './search.ts';
 import { stageSession } from './stage-session.ts';
 import { whoami } from './whoami.ts';
 
-/** Every tool, in the order in which clients list them. */
+/** Every tool, in the order in which agents list them. */
 export const TOOLS: readonly Tool[] = [
   search,
   fetch,

@@ -64,7 +64,7 @@ export const whoami = callerTool({
     embedding: Type.Object({
       mode: OneOf(
         ['server', 'client-provided'],
-        'server: the service makes vectors; client-provided: only clients of the API do',
+        'server: the service makes vectors; client-provided: only programs that call the API do',
       ),
       model: Type.String(),
       search: OneOf(

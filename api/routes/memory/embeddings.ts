@@ -21,7 +21,7 @@ export const embeddingRoutes: Routes = (app, deps) => {
       config: { permission: 'memory:curate' },
       schema: {
         operationId: 'claimEmbeddings',
-        summary: 'Claim chunks that have no embedding',
+        summary: 'Claim passages that have no embedding',
         tags: ['memory'],
         body: EmbeddingsClaimRequest,
         response: { 200: EmbeddingsClaimResponse },

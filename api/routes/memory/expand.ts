@@ -11,7 +11,7 @@ export const expandRoute: Routes = (app, deps) => {
       config: { permission: 'memory:read' },
       schema: {
         operationId: 'expandChunk',
-        summary: 'Nearby chunks of the same source',
+        summary: 'Nearby passages of the same source',
         tags: ['memory'],
         body: ExpandRequest,
         response: { 200: ExpandResponse },

@@ -22,10 +22,10 @@ export const ingestRoute: Routes = (app, deps) => {
       config: { jsonLimits: INGEST_JSON_LIMITS, vectorList: 'chunks', permission: 'memory:write' },
       schema: {
         operationId: 'ingestSource',
-        summary: 'Store a text or chunks',
+        summary: 'Store a text or passages',
         description:
           'A text that is already stored in the scope is a duplicate: 200, and nothing changes. An `externalId` identifies ' +
-          'one source of the scope: a different text replaces its chunks (200), and the same text with a different title, ' +
+          'one source of the scope: a different text replaces its passages (200), and the same text with a different title, ' +
           'uri, metadata, tags or expiry updates these fields (200, `updated` lists them). An agent token without ' +
           '`memory:review` can do that only to sources that its owner made: 403 `forbidden`.',
         tags: ['memory'],

@@ -14,22 +14,22 @@ const options = {
   before: {
     type: 'string',
     value: 'n',
-    help: `chunks before it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
+    help: `passages before it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
   },
   after: {
     type: 'string',
     value: 'n',
-    help: `chunks after it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
+    help: `passages after it: 0 to ${MAX_NEIGHBOURS}, default ${DEFAULT_NEIGHBOURS}`,
   },
   ...TEAM_OPTIONS,
 } as const;
 
 export const expand: Command<typeof options> = {
   section: 'memory',
-  summary: 'show a chunk with what is before and after it',
-  about: 'Shows a chunk, whose id search prints, with the chunks before and after it in the same source.',
+  summary: 'show a passage with what is before and after it',
+  about: 'Shows a passage, whose id search prints, with the passages before and after it in the same source.',
   options,
-  operand: { name: 'chunk' },
+  operand: { name: 'passage' },
   notes: CREDENTIAL_NOTE,
   async run(values, chunkId) {
     const before = parseWhole('before', values.before, 0, MAX_NEIGHBOURS);
@@ -37,7 +37,7 @@ export const expand: Command<typeof options> = {
     const { service } = await signedInToTeam(values);
     const answer = await service.post('/v1/memory/expand', ExpandResponse, { chunkId, before, after });
     const [first] = answer.chunks;
-    if (first === undefined) throw new CommandError('you can reach no chunk with this id');
+    if (first === undefined) throw new CommandError('you can reach no passage with this id');
     const nameLayer = await readLayerNames(service, [first.client_id]);
     const lines = [
       bold(oneLine(first.title)),

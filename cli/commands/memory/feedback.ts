@@ -13,10 +13,10 @@ const options = {
 export const feedback: Command<typeof options> = {
   section: 'memory',
   summary: 'tell that a hit of a search was useful, wrong or outdated',
-  about: `Tells what you think of a hit of a search of yours, by the id of its chunk, which search prints. A hit that is
+  about: `Tells what you think of a hit of a search of yours, by the id of its passage, which search prints. A hit that is
 wrong or outdated is shown to the reviewers.`,
   options,
-  operand: { name: 'chunk' },
+  operand: { name: 'passage' },
   notes: CREDENTIAL_NOTE,
   async run(values, chunkId) {
     if (values.query === undefined) throw new CommandError('--query: required');

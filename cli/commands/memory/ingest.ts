@@ -66,7 +66,7 @@ no file is named or the file is -. Files in other formats than text are read by 
     const what = `${oneLine(source.title)} (${source.id})`;
     const stored = duplicate
       ? `Already stored as ${what}.`
-      : `Stored ${what} in ${counted(chunks, 'chunk')}.`;
+      : `Stored ${what} in ${counted(chunks, 'passage')}.`;
     const similar = answer.similarSources.map(
       ({ sourceId, title, similarity }) =>
         `  ${Math.round(similarity * 100)} %  ${oneLine(title)} (${sourceId})`,

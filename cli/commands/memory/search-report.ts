@@ -56,7 +56,7 @@ function explanationLine({ score, semantic_rank, keyword_rank, explain }: Hit): 
 
 function hitLines(hit: Hit, rank: number, nameLayer: NameLayer): string[] {
   return [
-    `${String(rank).padStart(2)}  ${bold(oneLine(hit.title))}  ${dim(`chunk ${hit.chunk_id}`)}`,
+    `${String(rank).padStart(2)}  ${bold(oneLine(hit.title))}  ${dim(`passage ${hit.chunk_id}`)}`,
     originLine(hit, nameLayer),
     ...explanationLine(hit),
     ...textLines(hit.text),
@@ -69,14 +69,14 @@ function explanationTable({ explain }: SearchResponse): string[] {
   const terms = table(
     [
       { title: 'Term', value: ({ term }) => term, canShrink: true },
-      { title: 'Chunks', value: ({ documents, scaled }) => `${scaled ? 'about ' : ''}${documents}` },
+      { title: 'Passages', value: ({ documents, scaled }) => `${scaled ? 'about ' : ''}${documents}` },
       { title: 'Weight', value: ({ weight }) => weight.toFixed(2) },
     ],
     explain.terms.slice(0, MAX_TERMS),
   );
   const { candidates } = explain.otherLayers;
   const others =
-    candidates === 0 ? [] : [`${counted(candidates, 'more chunk')} in layers that were not searched.`];
+    candidates === 0 ? [] : [`${counted(candidates, 'more passage')} in layers that were not searched.`];
   return [...terms, '', ...others];
 }
 

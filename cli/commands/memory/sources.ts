@@ -23,7 +23,7 @@ const columnsFor = (nameLayer: NameLayer): readonly Column<Source>[] => [
   { title: 'Source', value: ({ id }) => id },
   { title: 'Kind', value: ({ kind }) => kind },
   { title: 'Updated', value: ({ updatedAt }) => day(updatedAt) },
-  { title: 'Chunks', value: ({ chunks }) => chunks },
+  { title: 'Passages', value: ({ chunks }) => chunks },
   { title: 'Layer', value: ({ clientId }) => nameLayer(clientId), canShrink: true },
   { title: 'Tags', value: ({ tags }) => (tags.length === 0 ? null : tags.join(', ')), canShrink: true },
   { title: 'Title', value: ({ title }) => title, canShrink: true },

@@ -30,7 +30,7 @@ function healthText({ ok, database, queue, worker }: Status['health']): string {
 }
 
 function vectorsText({ model, serverModeEnabled, problem }: Status['embedder']): string {
-  const maker = serverModeEnabled ? 'made by the service' : 'made by clients';
+  const maker = serverModeEnabled ? 'made by the service' : 'made by the programs that call it';
   return `${model}, ${maker}${problem === undefined ? '' : `; ${problem}`}`;
 }
 
@@ -41,7 +41,7 @@ function statusLines(status: Status): string[] {
     ['Service', healthText(status.health)],
     ['Sources', counts({ active: status.sources.active, archived: status.sources.archived })],
     ['Kinds', counts(status.sources.byKind) || null],
-    ['Chunks', `${status.chunks.total}, ${status.chunks.embedded} of them with a vector`],
+    ['Passages', `${status.chunks.total}, ${status.chunks.embedded} of them with a vector`],
     ['Vectors', vectorsText(status.embedder)],
     ['Imports', counts(importCounts)],
     ['Captures', counts(status.captures)],
@@ -58,7 +58,7 @@ function statusLines(status: Status): string[] {
 export const status: Command<typeof TEAM_OPTIONS> = {
   section: 'team',
   summary: 'show the state of the service, and what a Team contains',
-  about: `Shows the state of the service, and the figures of a Team: sources, chunks, imports, captures and memories, as far as
+  about: `Shows the state of the service, and the figures of a Team: sources, passages, imports, captures and memories, as far as
 you can reach them. With Full access, also the queues,
 and what the Team stores and its quota.`,
   options: TEAM_OPTIONS,

@@ -18,5 +18,5 @@ export function storageText({ usage, quota }: Pick<SelectedTeam, 'usage' | 'quot
   if (usage === undefined || quota === undefined) return null;
   const bytes = share(sizeText(usage.bytes), quota.bytes === null ? null : sizeText(quota.bytes));
   const chunks = share(String(usage.chunks), quota.chunks === null ? null : String(quota.chunks));
-  return `${bytes}, ${chunks} chunks`;
+  return `${bytes}, ${chunks} passages`;
 }

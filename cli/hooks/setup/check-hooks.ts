@@ -83,7 +83,7 @@ const installAgain = ({ agent, place }: InstalledHook) =>
 function remedyFor(hook: InstalledHook, code: number): string {
   if (hook.place !== 'plugin') return `correct this, or install the hooks again: ${installAgain(hook)}`;
   return code === NOT_FOUND
-    ? `install the client so that ${PROGRAM} is on the PATH where the agent runs: npm install --global team-memory-cli`
+    ? `install the terminal client so that ${PROGRAM} is on the PATH where the agent runs: npm install --global team-memory-cli`
     : 'correct this where the agent runs: the plugin uses MEMORY_API_TOKEN, otherwise the session that login saved';
 }
 
@@ -141,7 +141,9 @@ async function checkStored(agent: Agent): Promise<Check[]> {
     const forms = unknownForms.slice(0, MAX_FORMS).map(({ form }) => form);
     const more = unknownForms.length > MAX_FORMS ? `, and ${unknownForms.length - MAX_FORMS} more` : '';
     const detail = `${name} writes records of a form that is not known, so what they say is not staged: ${forms.join(', ')}${more} (${toSecond(latest.at)}, ${latest.file})`;
-    checks.push(warning(NAME, detail, 'install the latest version of the client, or report these forms'));
+    checks.push(
+      warning(NAME, detail, 'install the latest version of the terminal client, or report these forms'),
+    );
   }
   if (lastStagedAt !== null)
     checks.push(ok(NAME, `${name}: a session was last staged at ${toSecond(lastStagedAt)}`));

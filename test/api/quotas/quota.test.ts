@@ -142,7 +142,7 @@ describe('a Team at its quota', () => {
     assert.equal(codeOf(refused), 'quota_exceeded');
     assert.match(
       refused.json<{ detail: string }>().detail,
-      /^The Team has reached its quota of chunks, and /,
+      /^The Team has reached its quota of passages, and /,
     );
   });
 
@@ -219,7 +219,8 @@ describe('jobs of a Team at its quota', () => {
     const failed = await readImport(service, company, importId);
     assert.deepEqual([failed.state, failed.error?.code], ['failed', 'quota_exceeded']);
     // Everyone who can read the layer can read the error: it has no figures of the Team.
-    const refusal = /^The Team has reached its quota of chunks, and this would add 1\. Archive or purge what/;
+    const refusal =
+      /^The Team has reached its quota of passages, and this would add 1\. Archive or purge what/;
     assert.match(failed.error?.message ?? '', refusal);
     assert.ok(await keepsFile(service, importId));
     await setQuota(company, { chunks: 1, bytes: null });

@@ -223,7 +223,7 @@ for (const [route, name, send] of REFUSED) {
     assert.equal(code, 'quota_exceeded');
     assert.match(
       detail,
-      /^The Team uses \d+ of 0 (chunks, .* \d+\. Archive or purge|bytes, .* \d+\. Purge) what/,
+      /^The Team uses \d+ of 0 (passages, .* \d+\. Archive or purge|bytes, .* \d+\. Purge) what/,
     );
     assert.deepEqual(await countUsage(database, company), stored);
   });

@@ -94,7 +94,7 @@ describe('a large ingest', () => {
     ).join('');
     const answer = await send(app, company, '/v1/memory/ingest', { title: 'Too much', text });
     assert.equal(outcome(answer), '400 invalid_request');
-    assert.match(answer.json<{ detail: string }>().detail, /more than 50000 chunks/);
+    assert.match(answer.json<{ detail: string }>().detail, /more than 50000 passages/);
     assert.ok(!(await isBeingWritten()));
   });
 

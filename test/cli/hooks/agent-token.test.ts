@@ -48,7 +48,7 @@ describe('hooks that are installed with an agent token', () => {
       const recalled = printedBy(await asAgent(commandOf(content, 'UserPromptSubmit'), prompt));
       assert.match(recalled, /waits 40 seconds/);
       const [, readOn = '', chunk = ''] =
-        /^To read on: (.+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(recalled) ?? [];
+        /^To read on: (.+) <passage>[^]*passage ([\w-]+)\)$/m.exec(recalled) ?? [];
       assert.match(printedBy(await asAgent(`${readOn} ${chunk}`, '')), /waits 40 seconds/);
       const path = join(person.home, 'transcript.jsonl');
       await writeFile(path, await readFixture(agent, 'transcript.jsonl'));

@@ -51,7 +51,7 @@ describe('hook install', () => {
       assert.match(recalled, /waits 40 seconds/);
       // The command that the block names shows the chunk.
       const [, readOn = '', chunk = ''] =
-        /^To read on: (.+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(recalled) ?? [];
+        /^To read on: (.+) <passage>[^]*passage ([\w-]+)\)$/m.exec(recalled) ?? [];
       const expanded = await runAsAgent(person, `${readOn} ${chunk}`, '');
       assert.match(printedBy(expanded), /waits 40 seconds/);
       await text('hook', 'uninstall', agent);

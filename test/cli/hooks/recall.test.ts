@@ -44,10 +44,10 @@ describe('hook prompt', () => {
       const lines = printed.split('\n');
       assert.deepEqual([lines[0], lines.at(-2)], ['<team-memory-recall>', '</team-memory-recall>']);
       assert.match(printed, /material to judge, not an instruction/);
-      assert.match(printed, /^To read on: .+ expand .+ <chunk>$/m);
+      assert.match(printed, /^To read on: .+ expand .+ <passage>$/m);
       const day = hit?.created_at.slice(0, 10);
       assert.ok(
-        printed.includes(`\n${GATEWAY.title} (ingest, ${day}, chunk ${hit?.chunk_id})\n${GATEWAY.text}\n`),
+        printed.includes(`\n${GATEWAY.title} (ingest, ${day}, passage ${hit?.chunk_id})\n${GATEWAY.text}\n`),
       );
       assert.ok(!printed.includes('Lunch'), printed);
     });
@@ -204,7 +204,7 @@ for (const team of ['by its id', 'by default']) {
     const printed = printedBy(await runHook(person, ['prompt', ...chosen], input));
     const settings = [`MEMORY_API_PUBLIC_URL=${other.url}`, 'MEMORY_PROFILE=another'];
     await writeFile(join(person.home, '.env'), settings.join('\n'));
-    const [, words = '', chunk = ''] = / (expand .+) <chunk>[^]*chunk ([\w-]+)\)$/m.exec(printed) ?? [];
+    const [, words = '', chunk = ''] = / (expand .+) <passage>[^]*passage ([\w-]+)\)$/m.exec(printed) ?? [];
     assert.ok(words.endsWith(` --team ${company.teamId}`), words);
     assert.match(printedBy(await person.run([...words.split(' '), chunk])), /waits 40 seconds/);
     assert.deepEqual(other.asked, []);

@@ -4,7 +4,7 @@ import { TOOLS } from '../../../api/mcp/tools/index.ts';
 import { code, pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
-The tools of \`POST /v1/mcp\`, in the order in which clients list them. [The guide](../guide/mcp.md) says how to connect an
+The tools of \`POST /v1/mcp\`, in the order in which agents list them. [The guide](../guide/mcp.md) says how to connect an
 agent. Each tool also accepts \`team\`: the id or name of a Team.`;
 
 /** What a tool needs of a caller besides the permission. */

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../../cli/terminal/exit-codes.ts';
 import { pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
-The terminal client is a client of the API. In the folder of the repository it is \`npm run -s cli -- <command>\`, and in
+The terminal client is a program that calls the API. In the folder of the repository it is \`npm run -s cli -- <command>\`, and in
 a container \`node cli/main.ts <command>\`. Elsewhere it is a small package without dependencies: \`npm run cli:pack\` writes
 \`team-memory-cli-<version>.tgz\`, and \`npm install --global\` with that file gives the command \`memory\`, as this page
 calls it.

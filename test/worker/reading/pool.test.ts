@@ -287,7 +287,7 @@ describe('a document of many chunks', () => {
     const read = pool.read(task(TEXT), reading(), async ({ chunks }) => {
       for await (const portion of portionsIn(chunks)) if (portion.length > 0) process.kill(pid, 'SIGKILL');
     });
-    await assert.rejects(read, /ended before its chunks were stored/);
+    await assert.rejects(read, /ended before its passages were stored/);
     assert.notEqual(await idlePid(pool), pid);
   });
 

@@ -31,7 +31,7 @@ export const JobsContent = () => html`
         <section class="card" aria-labelledby="embeddings-heading">
           <h2 id="embeddings-heading">Embeddings</h2>
           <p id="backlog-line">–</p>
-          <progress id="embedded" max="1" value="0" aria-label="Chunks with an embedding"></progress>
+          <progress id="embedded" max="1" value="0" aria-label="Passages with an embedding"></progress>
           <dl class="pairs">
             <div><dt>Rate</dt><dd id="backlog-rate">–</dd></div>
             <div><dt>Time left</dt><dd id="backlog-left">–</dd></div>

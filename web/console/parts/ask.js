@@ -62,14 +62,6 @@ const NO_CLIENT =
   'There is no such client, or you do not have enough access to it. Ask an Owner or Admin of the Team.';
 
 /**
- * What the service says of an error, in the words of the console: a refusal by the quota counts chunks, which users know as
- * passages.
- * @param {{ code: string, message: string }} error
- */
-export const messageOf = ({ code, message }) =>
-  code === 'quota_exceeded' ? message.replaceAll('chunks', 'passages') : message;
-
-/**
  * What a failed request means for the user, and what to do.
  * @param {Reply} reply
  * @returns {string}
@@ -78,9 +70,7 @@ export function problemOf(reply) {
   const { status, answer } = reply;
   if (answer?.code === 'scope_forbidden') return NO_CLIENT;
   const isRefusal = status >= 400 && status < 500 && status !== 429;
-  return isRefusal && typeof answer?.detail === 'string'
-    ? messageOf({ code: answer.code, message: answer.detail })
-    : describeFailure(reply);
+  return isRefusal && typeof answer?.detail === 'string' ? answer.detail : describeFailure(reply);
 }
 
 /**

@@ -16,7 +16,7 @@ const PLACES = {
 };
 const EMBEDDER = {
   server: 'The service makes them itself',
-  'client-provided': 'API clients make them, while one is running',
+  'client-provided': 'Programs that call the API make them, while one is running',
 };
 
 const backlog = measureBacklog();
@@ -50,9 +50,9 @@ function embedderLine({ embedder: { mode, model, problem }, workers }) {
   ].join('');
 }
 
-/** Chunks whose words a job takes up again, because the rules or the title changed. */
+/** Passages whose words a job takes up again, because the rules or the title changed. */
 function drawOutdated(outdated) {
-  const line = `Words: ${counted(outdated, 'chunk')} to index again. Until then, searches find their earlier words.`;
+  const line = `Words: ${counted(outdated, 'passage')} to index again. Until then, searches find their earlier words.`;
   put(byId('outdated'), outdated === 0 ? '' : line);
   byId('outdated').hidden = outdated === 0;
 }
@@ -69,10 +69,10 @@ function drawBacklog({ total, embedded, pending }) {
 }
 
 function lineOf({ total, pending }) {
-  if (total === 0) return 'There are no chunks yet.';
+  if (total === 0) return 'There are no passages yet.';
   if (pending === 0)
-    return `${total === 1 ? 'The only chunk has its' : `All ${count(total)} chunks have an`} embedding.`;
-  return `${count(pending)} of ${counted(total, 'chunk')} ${pending === 1 ? 'waits' : 'wait'} for an embedding.`;
+    return `${total === 1 ? 'The only passage has its' : `All ${count(total)} passages have an`} embedding.`;
+  return `${count(pending)} of ${counted(total, 'passage')} ${pending === 1 ? 'waits' : 'wait'} for an embedding.`;
 }
 
 /** The rate and the time left, in words. */
@@ -81,6 +81,6 @@ function describeBacklog(pending, measured) {
   if (measured === null) return ['measuring', 'measuring'];
   const speed = `${rate(measured.done)} a minute`;
   if (measured.done === 0) return [speed, 'no progress'];
-  if (measured.shrinks === 0) return [speed, 'unknown: new chunks arrive as fast as they are processed'];
+  if (measured.shrinks === 0) return [speed, 'unknown: new passages arrive as fast as they are processed'];
   return [speed, `about ${duration((pending / measured.shrinks) * 60)}`];
 }

@@ -5,7 +5,7 @@ import { syncRows } from './rows.js';
 /** The most running imports that are listed. */
 export const RUNNING_SHOWN = 10;
 /** The stages of a run, in order, by their names in `progress.stage`. */
-const STAGES = { reading: 'Reading', cutting: 'Cutting into chunks', storing: 'Storing' };
+const STAGES = { reading: 'Reading', cutting: 'Cutting into passages', storing: 'Storing' };
 
 /**
  * Shows the running imports.

@@ -125,6 +125,6 @@ export const embedChunks: JobHandler<'embed.chunks'> = async (job, context) => {
   const made = await makeVectors(embedder.model, chunks, signal);
   embedder.pace.add(await transaction(database, scope, (tx) => storeSlice(tx, context, job, made)));
   if (made.refused.length > 0) {
-    logger.warn({ chunks: made.refused }, 'the model gave no vector of these chunks');
+    logger.warn({ chunks: made.refused }, 'the model gave no vector of these passages');
   }
 };

@@ -15,7 +15,7 @@ export const bulkArchiveRoute: Routes = (app, deps) => {
         operationId: 'archiveSources',
         summary: 'Archive many sources; searches no longer find them',
         description:
-          'Archives at most 1,000 sources, the oldest first, in one transaction; fewer if they have very many chunks. ' +
+          'Archives at most 1,000 sources, the oldest first, in one transaction; fewer if they have very many passages. ' +
           'Repeat the request until `count` is 0. A dry run counts all of them.',
         tags: ['memory'],
         body: ArchiveRequest,

@@ -39,7 +39,7 @@ export const originalRoute: Routes = (app, deps) => {
         response: {
           200: file('The whole file'),
           206: file('The bytes of the requested range; see `Content-Range`'),
-          304: Type.Unsafe<undefined>({ type: 'null', description: 'The client has the file' }),
+          304: Type.Unsafe<undefined>({ type: 'null', description: 'The caller has the file already' }),
         },
         errors: errorCodes('range_not_satisfiable'),
       },

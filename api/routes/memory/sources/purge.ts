@@ -17,7 +17,7 @@ export const purgeRoutes: Routes = (app, deps) => {
         operationId: 'purgeSource',
         summary: 'Delete a source for good',
         description:
-          'Deletes the source in any state, with its chunks, the imports that it was made of and their files. Only audit ' +
+          'Deletes the source in any state, with its passages, the imports that it was made of and their files. Only audit ' +
           'events keep its id. Other sources with the same text stay.',
         tags: ['memory'],
         params: IdParams,

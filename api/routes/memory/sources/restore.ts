@@ -15,7 +15,7 @@ export const restoreRoute: Routes = (app, deps) => {
         operationId: 'restoreSource',
         summary: 'Restore an archived source; searches find it again',
         description:
-          'Restores the source as it was, with its chunks and vectors, up to `MEMORY_ARCHIVE_DAYS` (default 30) after it ' +
+          'Restores the source as it was, with its passages and vectors, up to `MEMORY_ARCHIVE_DAYS` (default 30) after it ' +
           'was archived. It is 409 later, for a source that is active or has expired, for the source of a memory or a ' +
           'workspace file, and if the layer has an active source with the same text or `externalId`.',
         tags: ['memory'],

@@ -1,5 +1,4 @@
 import { html, useLayoutEffect, useRef } from '../../html.js';
-import { messageOf } from '../../parts/ask.js';
 import { ListEnd } from '../../parts/list.js';
 import { count, Moment, size } from '../../parts/words.js';
 
@@ -110,7 +109,7 @@ export function Outcome({ item, link }) {
   if (state === 'failed') {
     return html`
       <p class="imports-reason">
-        <bdi>${error === null ? 'No reason is known.' : messageOf(error)}</bdi> ${error !== null && html`<code>${error.code}</code>`}
+        <bdi>${error === null ? 'No reason is known.' : error.message}</bdi> ${error !== null && html`<code>${error.code}</code>`}
       </p>
       ${
         payloadPrunedAt !== null &&

@@ -1,7 +1,7 @@
 import { askService } from '../../../shared/ask-service.js';
 import { isSession } from '../../../shared/session.js';
 import { askWhileGoing } from '../../address.js';
-import { isDone, messageOf, problemOf } from '../../parts/ask.js';
+import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 import { batchLength, faultOf, readContent } from './chosen-files.js';
 
@@ -271,7 +271,7 @@ function openSender(token, team) {
         const isNew = known?.error?.code === 'quota_exceeded' && file.made?.error?.code !== 'quota_exceeded';
         file.made = known;
         // What failed before the user went on does not stop it again.
-        if (isNew && waiting().length > 0) held = known.error === null ? '' : messageOf(known.error);
+        if (isNew && waiting().length > 0) held = known.error === null ? '' : known.error.message;
       }
       report();
     },

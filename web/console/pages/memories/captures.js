@@ -34,8 +34,8 @@ export function Page(props) {
   return html`
     <div class="page">
       <p class="memory-lead">
-        A capture is the summary of a session of an agent. Searches do not read captures: a consolidator claims those that
-        are staged, and makes memories of them. ${isFull ? 'You see the captures of everyone in the Team.' : 'You see your own captures.'}
+        A capture is the summary of a session of an agent. Searches do not read captures: a consolidator, a program with a
+        language model, claims those that are staged and makes memories of them. ${isFull ? 'You see the captures of everyone in the Team.' : 'You see your own captures.'}
       </p>
       <${Filters} label="Filter the captures" path="/captures" query=${query} link=${link} go=${go} clients=${null}>
         <div>

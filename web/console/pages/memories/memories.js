@@ -198,8 +198,8 @@ function Empty({ query, team, link }) {
   return html`
     <h2>No memories yet</h2>
     <p>
-      Agents stage <a href=${link('/captures')}>captures</a>, summaries of their sessions. A consolidator makes memories of
-      them: short texts that searches find.
+      Agents stage <a href=${link('/captures')}>captures</a>, summaries of their sessions. A consolidator, a program with
+      a language model, makes memories of them: short texts that searches find.
     </p>
     ${
       team.state === 'archived'

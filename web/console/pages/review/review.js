@@ -205,7 +205,7 @@ const Nothing = ({ heading, filtered, link }) => html`
         : html`
             <p>An item comes here when</p>
             <ul>
-              <li>a consolidator or an agent makes a memory that it is not sure of,</li>
+              <li>a program makes a memory that it is not sure of,</li>
               <li>someone without Full access publishes, and the Team wants this to be reviewed,</li>
               <li>someone who has found a text says that it is wrong or outdated.</li>
             </ul>

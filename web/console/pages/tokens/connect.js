@@ -9,7 +9,7 @@ const MCP = new URL('v1/mcp', ROOT).href;
 /** The address of the service, as the terminal client takes it. */
 const SERVICE = ROOT.href.replace(/\/$/, '');
 
-/** The configuration file of most MCP clients. @param {string} token */
+/** The configuration file of most programs with MCP. @param {string} token */
 const mcpConfig = (token) =>
   JSON.stringify(
     {
@@ -72,12 +72,12 @@ const programs = (token) => [
     ],
   },
   {
-    name: 'VS Code and other MCP clients',
+    name: 'VS Code and other programs',
     steps: [
       {
-        about: html`In the configuration file of the client. Some, such as VS Code, name the first field <code>servers</code>. A client must
+        about: html`In the configuration file of the program. Some, such as VS Code, name the first field <code>servers</code>. The program must
           accept a header: those that accept only OAuth cannot connect.`,
-        label: 'configuration of an MCP client',
+        label: 'configuration of a program',
         line: mcpConfig(token),
       },
     ],
