@@ -134,17 +134,6 @@ describe('the commands of the pods', () => {
   }
 });
 
-describe('docker-compose.yml', () => {
-  const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
-
-  test('is valid', { skip: !hasCompose && 'docker compose is missing' }, () => {
-    execFileSync('docker', ['compose', 'config', '--quiet'], {
-      cwd: ROOT,
-      env: { ...process.env, MEMORY_API_TOKEN: 'token-of-the-service', POSTGRES_PASSWORD: 'password' },
-    });
-  });
-});
-
 describe('HAProxy and PgBouncer', () => {
   const haproxy = read(`${FILES}/haproxy.cfg`);
 

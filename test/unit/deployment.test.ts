@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { SETTINGS } from '../../shared/settings/definitions.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -24,6 +26,15 @@ const block = (name: string) =>
 const service = (name: string) =>
   block('services').match(new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\s*\\n)*)`, 'm'))?.[1] ??
   assert.fail(`no service ${name}`);
+
+/** The compose file, with its anchors replaced. */
+const services = parse(read('docker-compose.yml'), { merge: true }) as {
+  'x-environment': Record<string, string>;
+  services: Record<
+    string,
+    { healthcheck?: { test?: string[] }; mem_limit?: string; logging?: { options: Record<string, string> } }
+  >;
+};
 
 describe('the deployment files', () => {
   test('every command starts a file that exists, and both processes are started', () => {
@@ -86,7 +97,10 @@ describe('the deployment files', () => {
     ]);
     assert.deepEqual(new Set(all(dockerfile, /^FROM (\S+)/gm)), new Set(['${NODE_IMAGE}']));
     const images = all(compose, /image: (\S+)/g);
-    assert.deepEqual(images.sort(), ['pgvector/pgvector:0.8.0-pg17', `team-memory:${manifest.version}`]);
+    assert.deepEqual(images.sort(), [
+      'pgvector/pgvector:0.8.6-pg17-bookworm',
+      `team-memory:${manifest.version}`,
+    ]);
   });
 
   test('the workflow runs .ci/run on the same Node, and builds the image', () => {
@@ -164,5 +178,24 @@ describe('the deployment files', () => {
     assert.match(service('database'), /pg_isready/);
     assert.match(service('database'), /database:\/var\/lib\/postgresql\/data/);
     assert.match(service('api'), /\/readyz/);
+  });
+
+  test('the compose file passes the names of the first start, with the defaults of the settings', () => {
+    const { 'x-environment': environment } = services;
+    for (const variable of ['MEMORY_COMPANY_NAME', 'MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL']) {
+      const setting = Object.values(SETTINGS).find((one) => one.variable === variable);
+      assert.equal(environment[variable], `\${${variable}:-${String(setting?.default)}}`);
+    }
+  });
+
+  test('every service has a health check, a limit of memory and logs that are rotated', () => {
+    for (const [name, { healthcheck, mem_limit: limit, logging }] of Object.entries(services.services)) {
+      assert.ok(Array.isArray(healthcheck?.test), name);
+      assert.match(limit ?? '', /^\$\{[A-Z]+_MEMORY:-\d+[gm]\}$/, name);
+      assert.deepEqual(Object.keys(logging?.options ?? {}), ['max-size', 'max-file'], name);
+    }
+    const { test: command = [] } = services.services['worker']?.healthcheck ?? {};
+    assert.deepEqual(command.slice(0, 2), ['CMD', 'node']);
+    assert.ok(existsSync(new URL(command[2] ?? '', root)), command[2]);
   });
 });
