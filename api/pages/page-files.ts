@@ -76,12 +76,13 @@ export function webFilesIn(folder: string, ending: string): string[] {
 }
 
 /**
- * A document for an address of two segments: it refers to its assets relative to the root.
+ * A document for an address in a folder: it refers to its assets relative to the root.
  * @param path of the document in web/
+ * @param depth how many folders are above the address
  */
-export function deeperDocument(path: string): PageFile {
+export function deeperDocument(path: string, depth: number): PageFile {
   const text = readWebFile(path).body.toString();
-  return pageFile(path, text.replaceAll(/(href|src)="assets\//g, '$1="../assets/'));
+  return pageFile(path, text.replaceAll(/(href|src)="assets\//g, `$1="${'../'.repeat(depth)}assets/`));
 }
 
 /** Several style sheets as one: a browser then loads one file in place of many. */

@@ -3,7 +3,9 @@ import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { ObjectFault } from '../../db/objects/object-fault.ts';
 import { ERRORS, ServiceError } from '../../shared/errors.ts';
-import { isUnderV1, requestedPath } from '../request/requested-path.ts';
+import { prefersPage, sendUnknownPage } from '../pages/unknown-page.ts';
+import { addVary } from '../request/negotiation.ts';
+import { encodedPath, isUnderV1, requestedPath } from '../request/requested-path.ts';
 import { invalidFields } from './field-errors.ts';
 import { hasBearerToken } from './identity.ts';
 
@@ -135,10 +137,22 @@ export function answerHeaders(url: string, requestId: string): Record<string, st
 /** Answers a request whose address Fastify cannot parse. Fastify calls it before any hook or handler. */
 export function refuseAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(answerHeaders(request.url, request.id));
-  sendProblem(toServiceError(error), request, reply);
+  const refusal = toServiceError(error);
+  if (refusal.code === 'not_found') sendUnknown(refusal, request, reply);
+  else sendProblem(refusal, request, reply);
 }
 
 const unknownRoute = () => new ServiceError('not_found', 'The route does not exist');
+
+/** Answers a request whose address is unknown: outside /v1 with a page, if a person opened it in a browser. */
+function sendUnknown(refusal: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { method, url } = request;
+  if (isUnderV1(url) || !['GET', 'HEAD'].includes(method)) return sendProblem(refusal, request, reply);
+  addVary(reply, 'Accept');
+  return prefersPage(request)
+    ? sendUnknownPage(reply, encodedPath(url))
+    : sendProblem(refusal, request, reply);
+}
 
 /** Whether Fastify refused a request itself, and not a hook. */
 function isFrameworkRefusal(error: unknown): boolean {
@@ -174,7 +188,7 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     }
     allowed.delete('OPTIONS');
     if (allowed.size === 0 || allowed.has(request.method)) {
-      return sendProblem(unknownRoute(), request, reply);
+      return sendUnknown(unknownRoute(), request, reply);
     }
     const methods = [...allowed].sort().join(', ');
     reply.header('allow', methods);

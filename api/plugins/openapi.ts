@@ -7,6 +7,14 @@ import { OPENAPI_BASE, OpenApiDocument } from '../openapi/document.ts';
 import { compressDocsFile } from '../pages/docs-files.ts';
 import { requestedPath } from '../request/requested-path.ts';
 
+const HEADERS = {
+  // Without require-trusted-types-for: Swagger UI writes HTML as text, and shows nothing under that rule.
+  'content-security-policy':
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+    "object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
 /** Makes the OpenAPI document from the schemas of the routes, and serves the page that shows it. */
 export default fp(async function openapi(app: FastifyInstance) {
   const document = new OpenApiDocument();
@@ -16,16 +24,11 @@ export default fp(async function openapi(app: FastifyInstance) {
     transform: document.schemaOf,
     transformObject: (made) => document.complete('openapiObject' in made ? made.openapiObject : {}),
   });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    // Without require-trusted-types-for: Swagger UI writes HTML as text, and shows nothing under that rule.
-    transformStaticCSP: () =>
-      "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-      "object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
-  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
   app.addHook('onSend', async (request, reply, payload) => {
-    if (requestedPath(request.url).startsWith('/docs')) reply.header('referrer-policy', 'no-referrer');
+    // The page for an unknown address has a stricter policy of its own.
+    const isOfDocs = `${requestedPath(request.url)}/`.startsWith('/docs/');
+    if (isOfDocs && !reply.hasHeader('content-security-policy')) reply.headers(HEADERS);
     return request.routeOptions.url === '/docs/static/*'
       ? compressDocsFile(request, reply, payload)
       : payload;

@@ -1,5 +1,5 @@
 /** The part of a request target before its query string. Of an absolute one, without the scheme and the host. */
-function encodedPath(target: string): string {
+export function encodedPath(target: string): string {
   const path = target.split('?', 1)[0]!.split('#', 1)[0]!;
   if (path.startsWith('/')) return path;
   const schemeEnd = path.indexOf('://');

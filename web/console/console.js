@@ -1,9 +1,9 @@
 import { endSession, findSession, forgetSession, storeSession } from '../shared/session.js';
-import { clickedLink, mayLeave, readAddress } from './address.js';
+import { clickedLink, linkTo, mayLeave, readAddress } from './address.js';
 import { html, render, useLayoutEffect, useRef, useState } from './html.js';
 import { sectionAt } from './sections.js';
 import { SignIn } from './sign-in.js';
-import { SignedIn } from './signed-in.js';
+import { NO_PAGE, NoPage, SignedIn } from './signed-in.js';
 
 /**
  * @typedef {import('./section.d.ts').Session} Session
@@ -141,7 +141,21 @@ function Console() {
       />
     </div>`;
   }
+  if (user.kind === 'out' && user.open === null && section === undefined) return html`<${UnknownAddress} />`;
   return html`<${Entry} user=${user} section=${section?.name ?? ''} enter=${enter} endOpen=${signOut} />`;
+}
+
+/** What the console shows at an address without a page while nobody is signed in. */
+function UnknownAddress() {
+  useLayoutEffect(() => {
+    document.title = NO_PAGE.name;
+  }, []);
+  return html`
+    <main id="entry">
+      <h1 id="heading" tabindex="-1">${NO_PAGE.name}</h1>
+      <${NoPage} link=${(/** @type {string} */ path) => linkTo(path, null)} />
+    </main>
+  `;
 }
 
 /**

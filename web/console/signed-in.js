@@ -32,6 +32,26 @@ const NOT_IN_COMPANY = 'This page is not open to you: it is for Owners and Admin
 const NOT_LOADED = 'This page could not be loaded. Check your connection and reload.';
 
 /**
+ * What an address without a page shows.
+ * @param {Pick<import('./section.d.ts').PageProps, 'link'>} props
+ */
+export const NoPage = ({ link }) => html`
+  <p class="notice">
+    There is no page at this address. Check the address, or <a href=${link('/')}>go to the home page</a>.
+  </p>
+`;
+
+/** The section of such an address. It is not in the navigation. @type {Section} */
+export const NO_PAGE = {
+  path: '',
+  name: 'Page not found',
+  seenBy: () => true,
+  ofCompany: true,
+  sameInEveryTeam: true,
+  load: async () => ({ Page: NoPage }),
+};
+
+/**
  * The Team to show: the one in the address, else the one last used in this tab, else the only one.
  * @param {readonly Team[]} teams
  * @param {string | null} named the id in the address
@@ -55,14 +75,13 @@ function findTeam(teams, named) {
  * @param {boolean} props.leaving
  */
 export function SignedIn({ session, address, go, refreshed, ended, signOut, leaving }) {
-  const section = sectionAt(address.path) ?? SECTIONS[0];
-  if (section === undefined) throw new Error('the console has no page');
+  const section = sectionAt(address.path) ?? NO_PAGE;
   const found = findTeam(session.teams, address.team);
   const [lostTeam, setLostTeam] = useState(/** @type {string | null} */ (null));
   const team = found?.id === lostTeam ? null : found;
   const sections = SECTIONS.filter(({ seenBy }) => seenBy(session, team));
   const record = recordAt(address.path, section);
-  const readable = sections.includes(section);
+  const readable = section.seenBy(session, team);
   /** The page begins again when this changes. */
   const shownKey = section.sameInEveryTeam
     ? section.path
@@ -91,7 +110,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   }
 
   function writeTitle() {
-    document.title = [titled.current.what, section?.name, team?.name].filter(Boolean).join(' · ');
+    document.title = [titled.current.what, section.name, team?.name].filter(Boolean).join(' · ');
   }
 
   /** @param {Omit<Session, 'token'>} answer */
@@ -116,7 +135,7 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
   function choose(id) {
     setLostTeam(null);
     // A record belongs to the Team that was shown.
-    go(linkTo(record === null ? address.path : (section?.path ?? '/'), id));
+    go(linkTo(record === null ? address.path : section.path, id));
   }
 
   const why =
@@ -128,10 +147,10 @@ export function SignedIn({ session, address, go, refreshed, ended, signOut, leav
           ? UNKNOWN
           : CHOOSE;
   function content() {
-    if (team === null && ((section?.ofCompany ?? section?.ofUser) !== true || !readable))
-      return html`<${TeamList} why=${why} teams=${session.teams} path=${section?.path ?? '/'} />`;
+    if (team === null && ((section.ofCompany ?? section.ofUser) !== true || !readable))
+      return html`<${TeamList} why=${why} teams=${session.teams} path=${section.path} />`;
     if (!readable)
-      return html`<p class="notice" role="status">${section?.sameInEveryTeam ? NOT_IN_COMPANY : NOT_OPEN}</p>`;
+      return html`<p class="notice" role="status">${section.sameInEveryTeam ? NOT_IN_COMPANY : NOT_OPEN}</p>`;
     if (failed) return html`<p class="notice" role="alert">${NOT_LOADED}</p>`;
     return (
       Page !== null &&

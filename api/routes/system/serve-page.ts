@@ -1,33 +1,7 @@
 import { chooseEncoding } from '../../pages/accepted-encoding.ts';
 import { deeperDocument, type PageFile, readWebFile } from '../../pages/page-files.ts';
+import { PAGE_HEADERS } from '../../pages/page-headers.ts';
 import type { App } from '../../types.ts';
-
-/**
- * A page loads only scripts and styles of this service, and sends requests only to this service. Only its script sends
- * forms: a form that the browser sends could put a password into an address.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  // For the empty icon. Without an icon, browsers request /favicon.ico.
-  'img-src data:',
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  // Text cannot become HTML or code: a browser that supports this directive refuses innerHTML and similar calls.
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-const HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-opener-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
 
 /** The files of a page, by their paths in web/. */
 interface PageFiles {
@@ -48,7 +22,7 @@ interface PageFiles {
 export function servePage(app: App, { addresses, folder, html, assets, made = new Map() }: PageFiles): void {
   app.register(async (page) => {
     page.addHook('onRequest', async (_request, reply) => {
-      reply.headers(HEADERS);
+      reply.headers(PAGE_HEADERS);
     });
     const serve = (url: string, file: PageFile) =>
       page.get(url, { schema: { hide: true } }, async (request, reply) => {
@@ -59,7 +33,7 @@ export function servePage(app: App, { addresses, folder, html, assets, made = ne
         return reply.header('content-encoding', encoding).send(compressed);
       });
     for (const address of addresses) {
-      serve(address, address.lastIndexOf('/') === 0 ? readWebFile(html) : deeperDocument(html));
+      serve(address, address.lastIndexOf('/') === 0 ? readWebFile(html) : deeperDocument(html, 1));
     }
     for (const asset of assets) serve(`${folder}/${asset}`, readWebFile(asset));
     for (const [name, file] of made) serve(`${folder}/${name}`, file);

@@ -4,11 +4,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ADDRESSES } from '../../../api/routes/system/console-page.ts';
 import { openTestApp } from '../../support/app.ts';
 import { sendMessage } from '../../support/mcp.ts';
+import { outcome } from '../../support/sign-in.ts';
 import { addSource } from '../../support/source-library.ts';
 
 const service = await openTestApp();
 const { app } = service;
 const SCRIPT = '/assets/packages/preact.js';
+/** What Firefox sends when a person opens an address. */
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 describe('the pages', () => {
   test('every address of the console responds with the same public document', async () => {
@@ -48,6 +51,78 @@ describe('the pages', () => {
     for (const address of ['/somewhere', '/jobs/', '/jobs/1', '/assets', '/assets/console/console.html']) {
       assert.equal((await app.inject(address)).statusCode, 404, address);
     }
+  });
+
+  test('an unknown address is a page of the console with 404 for a browser, however deep it is', async () => {
+    const { body: document, headers: known } = await app.inject('/');
+    for (const [url, up] of [
+      ['/somewhere', ''],
+      ['/somewhere?team=x', ''],
+      ['/jobs/', '../'],
+      ['/jobs/1/2', '../../'],
+      ['//somewhere/', '../../'],
+      ['/v1x', ''],
+      ['/docs/none', '../'],
+      ['/docs/static/none.html', '../../'],
+      ['/join/none', '../'],
+      ['/assets/console/none.html', '../../'],
+      ['/%zz', ''],
+      ['/%2Fsomewhere', ''],
+    ] as const) {
+      const { statusCode, headers, body } = await app.inject({ url, headers: BROWSER });
+      assert.deepEqual([statusCode, headers['content-type']], [404, known['content-type']], url);
+      assert.equal(body, document.replaceAll('"assets/', `"${up}assets/`), url);
+      assert.match(String(headers['vary']), /\bAccept\b(?!-)/, url);
+      for (const name of [
+        'content-security-policy',
+        'referrer-policy',
+        'cache-control',
+        'x-content-type-options',
+      ])
+        assert.equal(headers[name], known[name], `${url}: ${name}`);
+    }
+    const head = await app.inject({ method: 'HEAD', url: '/somewhere', headers: BROWSER });
+    assert.deepEqual(
+      [head.statusCode, head.headers['content-type'], head.body],
+      [404, known['content-type'], ''],
+    );
+  });
+
+  test('an unknown address is a problem for programs, for scripts, for other methods and under /v1', async () => {
+    const asked = (accept: string | undefined, url = '/somewhere', method: 'GET' | 'POST' = 'GET') =>
+      app.inject({ method, url, headers: accept === undefined ? {} : { accept } });
+    for (const accept of [
+      undefined,
+      '*/*',
+      'application/json',
+      'application/json, text/plain, */*',
+      'application/json, text/html',
+      'application/problem+json, text/html;q=0.9, */*;q=0.8',
+      'text/html;q=0.5, application/*',
+      'text/html;q=0.5, */*;q=0.8',
+      'text/html;q=0',
+      'text/html;level=1;q=0',
+      'image/avif,image/webp,*/*;q=0.8',
+      ';,=',
+    ]) {
+      const answer = await asked(accept);
+      assert.equal(outcome(answer), '404 not_found', accept);
+      assert.equal(answer.headers['vary'], 'Accept', accept);
+    }
+    // What browsers send for a script, a style and a picture.
+    for (const accept of ['*/*', 'text/css,*/*;q=0.1', 'image/avif,image/webp,image/png,*/*;q=0.8'])
+      assert.equal(outcome(await asked(accept, '/assets/none.js')), '404 not_found', accept);
+    for (const url of ['/v1', '/v1/', '/v1/nothing', '/v1/memory/nothing', '/%761/nothing', '/v1/%zz'])
+      assert.equal(outcome(await asked(BROWSER.accept, url)), '404 not_found', url);
+    assert.equal(outcome(await asked(BROWSER.accept, '/somewhere', 'POST')), '404 not_found');
+    assert.equal(outcome(await asked(BROWSER.accept, '/jobs', 'POST')), '405 method_not_allowed');
+    for (const accept of [
+      'text/html',
+      'TEXT/HTML; charset=utf-8',
+      'text/html, application/json;q=0.9',
+      'text/html, */*',
+    ])
+      assert.equal((await asked(accept)).headers['content-type'], 'text/html; charset=utf-8', accept);
   });
 
   test('scripts above 1 kB are compressed as the browser accepts', async () => {
