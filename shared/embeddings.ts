@@ -19,10 +19,10 @@ export interface EmbeddingClaim {
  */
 export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path = ''): void {
   if (claim.embeddingModel === undefined) {
-    throw invalidField(`${path}/embeddingModel`, 'is required beside an embedding');
+    throw invalidField(`${path}/embeddingModel`, 'is required with an embedding');
   }
   if (claim.embeddingDim === undefined)
-    throw invalidField(`${path}/embeddingDim`, 'is required beside an embedding');
+    throw invalidField(`${path}/embeddingDim`, 'is required with an embedding');
   if (claim.embeddingModel !== model) {
     throw new ServiceError('embedding_model_mismatch', `The service compares embeddings of ${model} only`);
   }

@@ -105,7 +105,7 @@ function unknownToken(isAgent: boolean): ServiceError {
     'unauthenticated',
     isAgent
       ? 'The agent token is unknown; check that it was copied completely, or ask for a new one'
-      : 'The token is unknown; if it is of a session, the session has ended: sign in again',
+      : 'The token is unknown, or its session has ended; check the token, or sign in again',
   );
 }
 

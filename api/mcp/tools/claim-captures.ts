@@ -119,7 +119,7 @@ async function readRest({ deps, scope }: TeamCall, next: string): Promise<Rest> 
   const { id: found, summary } = await readClaimedCapture(deps, scope, captureId);
   const start = parseOffset(position);
   if (start === null || start > summary.length) {
-    throw invalidField('/next', 'must be the next of a capture');
+    throw invalidField('/next', 'must be `next` of a capture in an earlier answer');
   }
   const end = endOfFitting(summary, start, ROOM - 200);
   return {

@@ -307,6 +307,6 @@ describe('what a call shares with every request', () => {
     );
     const { text, isError } = await callTool({ app }, company, 'search', { query: 'walrus' });
     assert.equal(isError, true);
-    assert.match(text, /^internal_error: The service failed\. Request [\w-]{36}\.$/);
+    assert.match(text, /^internal_error: The service failed; its log has the reason\. Request [\w-]{36}\.$/);
   });
 });
