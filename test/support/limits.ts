@@ -91,7 +91,10 @@ export function assertLimited(answer: Answer, limit: number, longestSeconds: num
   assert.equal(answer.statusCode, 429, answer.body);
   assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
   const { code, status, title } = answer.json<Record<string, unknown>>();
-  assert.deepEqual([code, status, title], ['rate_limited', 429, 'Too many requests; wait before the next one']);
+  assert.deepEqual(
+    [code, status, title],
+    ['rate_limited', 429, 'Too many requests; wait before the next one'],
+  );
   const told = toldLimit(answer);
   assert.deepEqual([told.limit, told.remaining], [limit, 0]);
   assert.ok(told.reset > 0 && told.reset <= longestSeconds, `comes again in ${told.reset} s`);
