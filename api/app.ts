@@ -68,8 +68,8 @@ export async function buildApp(
     // Not a UUIDv7: nothing is sorted by request id, and Node caches random bits for many UUIDs.
     genReqId: () => randomUUID(),
     bodyLimit: DEFAULT_BODY_LIMIT,
-    // Fastify's time-outs are off by default, so a silent client would keep its connection forever.
-    // Longer than the largest ingest on a slow machine: its client receives nothing until everything is stored.
+    // Fastify's time-outs are off by default, so a silent caller would keep its connection forever.
+    // Longer than the largest ingest on a slow machine: its caller receives nothing until everything is stored.
     connectionTimeout: 300_000,
     requestTimeout: 120_000,
     // The largest ingest takes about a minute. A handler that takes five is not expected to end.

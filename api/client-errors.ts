@@ -29,6 +29,6 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     'cache-control: no-store',
     'connection: close',
   ];
-  // Destroyed after the answer is written; otherwise a client that never closes its side keeps the connection.
+  // Destroyed after the answer is written; otherwise a caller that never closes its side keeps the connection.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

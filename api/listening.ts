@@ -33,7 +33,7 @@ export function listeningFault(error: unknown, { host, port }: Address): unknown
  * @throws ConfigError that names the variable
  */
 export async function assertCanListen({ host, port }: Address): Promise<void> {
-  // A client that connects now is refused, as if nothing listened yet.
+  // A caller that connects now is refused, as if nothing listened yet.
   const server = createServer((socket) => socket.destroy());
   try {
     server.listen({ host, port, exclusive: true });

@@ -10,7 +10,7 @@ const LINGER_MS = 5_000;
 
 /**
  * Before the connection is closed after an answer, discards for a while the bytes that still arrive. Closing it
- * immediately would reset it, and the client would lose an answer that it has not read yet.
+ * immediately would reset it, and the caller would lose an answer that it has not read yet.
  */
 export function discardUnreadBody(socket: Socket): void {
   socket.destroySoon = () => {

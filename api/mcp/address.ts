@@ -7,7 +7,7 @@ import { requestedPath } from '../request/requested-path.ts';
 /** The address of the Model Context Protocol. */
 export const MCP_ADDRESS = '/v1/mcp';
 
-/** The target of a request for the router. Clients also send the address with a slash at the end; it is the same address. */
+/** The target of a request for the router. Programs also send the address with a slash at the end; it is the same address. */
 export function routedTarget({ url = '/' }: IncomingMessage): string {
   if (requestedPath(url) !== `${MCP_ADDRESS}/`) return url;
   const query = url.indexOf('?');
@@ -15,7 +15,7 @@ export function routedTarget({ url = '/' }: IncomingMessage): string {
 }
 
 /**
- * Refuses the other methods of the address. A caller without a valid credential gets 401 before 405: clients that begin with
+ * Refuses the other methods of the address. A caller without a valid credential gets 401 before 405: programs that begin with
  * GET would otherwise show a status that does not tell what is wrong.
  */
 export function otherMcpMethods(deps: Dependencies): FastifyPluginAsync {

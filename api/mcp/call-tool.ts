@@ -30,7 +30,7 @@ export interface ToolResult {
 /**
  * Calls a tool that exists. An error of its operation is a result that says what is wrong, not an error of the protocol:
  * the agent can correct its call. A caller over its rate limit gets such a result too, and nothing is done.
- * @param sent the arguments, as the client sent them
+ * @param sent the arguments, as the program sent them
  */
 export async function callTool(asking: ToolRequest, name: string, sent: unknown): Promise<ToolResult> {
   const tool = TOOLS.find((candidate) => candidate.name === name);

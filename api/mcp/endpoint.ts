@@ -91,7 +91,7 @@ export const mcpRoute: Routes = (app, deps) => {
         call: (name) => inToolSpan(message, name, () => callTool(asking, name, args)),
       });
       // Not the web response itself: Fastify would set its status after the hooks that read the status. As bytes, because
-      // Fastify adds a charset to the type of a text, which clients do not expect.
+      // Fastify adds a charset to the type of a text, which programs do not expect.
       reply.code(answer.status as 200).headers(Object.fromEntries(answer.headers));
       const text = Buffer.from(await answer.text());
       return reply.send((text.length === 0 ? undefined : text) as never);

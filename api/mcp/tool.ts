@@ -8,7 +8,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { toPrintedSchema } from './wire/printed-schema.ts';
 
 /**
- * The most tokens of the text of an answer, as `countTokens` estimates them. Clients refuse an answer of more than 25,000
+ * The most tokens of the text of an answer, as `countTokens` estimates them. Programs refuse an answer of more than 25,000
  * tokens, as their own model counts.
  */
 export const MAX_ANSWER_TOKENS = 10_000;
@@ -21,7 +21,7 @@ export interface CallerCall {
   linkBase: string;
   /** What the addresses of routes begin with. */
   apiBase: string;
-  /** Is aborted when the client disconnects. */
+  /** Is aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export interface TeamSelection {
   selected: TeamCall | null;
 }
 
-/** What a client shows of a tool, and what tells it whether to ask a person before a call. */
+/** What a program shows of a tool, and what tells it whether to ask a person before a call. */
 interface ToolAnnotations {
   readOnlyHint: boolean;
   destructiveHint: boolean;

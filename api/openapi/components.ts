@@ -104,7 +104,7 @@ function withoutDefault(schema: Json): Json {
   return { ...rest, description: typeof description === 'string' ? `${description}; ${text}` : text };
 }
 
-/** Query parameters as a client sends them: a whole number is a number, although it arrives as text. */
+/** Query parameters as a program sends them: a whole number is a number, although it arrives as text. */
 export function queryParameters(querystring: unknown): unknown {
   if (!isObject(querystring) || !isObject(querystring['properties'])) return querystring;
   const properties = Object.entries(querystring['properties']).map(([name, given]) => {

@@ -26,7 +26,7 @@ export const HEADERS = {
 
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
-/** The headers of a response. What is left of a limit is sent with refusals too; clients read it from successes. */
+/** The headers of a response. What is left of a limit is sent with refusals too; programs read it from successes. */
 function headersOf(status: string, isLimited: boolean): Headers {
   const names: (keyof typeof HEADERS)[] = ['x-request-id'];
   if (isLimited && (status < '300' || status === '429')) names.push(...RATE_LIMIT);

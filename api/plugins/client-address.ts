@@ -16,13 +16,13 @@ const HOST_AND_PORT = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\d.]+))(?::\d{1,5}
 export function parseAddress(entry: string): string | null {
   const text = entry.trim();
   const { bracketed, plain } = HOST_AND_PORT.exec(text)?.groups ?? {};
-  // Removes the zone, because it names a network interface of the proxy and not a client.
+  // Removes the zone, because it names a network interface of the proxy and not a caller.
   const address = (bracketed ?? plain ?? text).replace(/%[\w.-]*$/, '');
   return isIP(address) === 0 ? null : normalizeIP(address, 128);
 }
 
 /**
- * The address of the client according to the trusted proxies: the last entry that is not itself a trusted proxy, or the
+ * The address of the caller according to the trusted proxies: the last entry that is not itself a trusted proxy, or the
  * first entry if all are.
  * @param forwarded X-Forwarded-For of a request that a trusted proxy sent
  * @returns null if an entry by a trusted proxy is not an IP address
@@ -40,7 +40,7 @@ export function forwardedAddress(
 }
 
 /**
- * Replaces X-Forwarded-For by the address of the client, so that `request.ip` is always an IP address. Without it,
+ * Replaces X-Forwarded-For by the address of the caller, so that `request.ip` is always an IP address. Without it,
  * every port or invented word in the header would count as another caller in the limits by address. If an entry is
  * not an IP address, the request counts as one of the proxy.
  */

@@ -35,7 +35,7 @@ export default fp(function guesses(
     unauthenticated.close();
   });
   app.decorate('countGuess', async (refusal: ServiceError, request: FastifyRequest) => {
-    // A client that closed its connection no longer has an address.
+    // A caller that closed its connection no longer has an address.
     const address = normalizeIP((request.ip as string | undefined) ?? 'unknown');
     if (refusal.code === 'invalid_credentials') {
       app.requestMetrics.failedSignIn();

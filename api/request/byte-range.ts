@@ -4,7 +4,7 @@ import parseRange from 'range-parser';
 
 /** What a GET or HEAD of a file asks for. */
 export type RequestedBytes =
-  /** The client has the file. */
+  /** The caller has the file. */
   | { kind: 'unchanged' }
   /** A range that begins after the end of the file. */
   | { kind: 'unsatisfiable' }

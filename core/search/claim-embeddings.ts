@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 const LEASE_SECONDS = 900;
 
 /**
- * Claims chunks without an embedding for a client that makes embeddings. Claiming leaves no
+ * Claims chunks without an embedding for a program that makes embeddings. Claiming leaves no
  * audit event; completing does. The database limits the chunks to the scope of the transaction, so nothing is
  * rechecked.
  * @param limit how many chunks at most

@@ -47,7 +47,7 @@ function readinessOf(workers: readonly Pick<WorkerRecord, 'embedder'>[] | null, 
 }
 
 /**
- * Describes how embeddings are made: by clients only, or by the service too, with the problem if it cannot make them now.
+ * Describes how embeddings are made: by programs only, or by the service too, with the problem if it cannot make them now.
  * @param workers the live ones; null if the database does not answer
  */
 export function embedderView(

@@ -15,7 +15,7 @@ const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
 export const IMPORT_EXTENSIONS: readonly string[] = [...BY_EXTENSION.keys()];
 
 /**
- * UNKNOWN is declared for a type that the client does not know. Where Excel is installed, Windows declares EXCEL for CSV
+ * UNKNOWN is declared for a type that the program does not know. Where Excel is installed, Windows declares EXCEL for CSV
  * files too, and some programs declare it for all workbooks. Workbooks of the older Excel cannot be imported.
  */
 const UNKNOWN = 'application/octet-stream';
@@ -36,7 +36,7 @@ export function importMediaType(
   const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
   if (type === EXCEL)
     return EXCEL_EXTENSIONS.has(extension ?? '') ? (BY_EXTENSION.get(extension ?? '') ?? null) : null;
-  // The extension does not count here: a client that declares a type knows the content, and a name can be anything.
+  // The extension does not count here: a program that declares a type knows the content, and a name can be anything.
   if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;
   if (extension === undefined) return isText ? 'text/plain' : null;
   return BY_EXTENSION.get(extension) ?? null;

@@ -1,6 +1,6 @@
 import { isId } from '../ids.ts';
 
-/** Limits in bytes of UTF-8. The contract limits the path; the file systems of clients limit a segment. */
+/** Limits in bytes of UTF-8. The contract limits the path; the file systems of computers limit a segment. */
 export const MAX_PATH_BYTES = 1024;
 export const MAX_SEGMENT_BYTES = 255;
 

@@ -52,7 +52,7 @@ export const WriteScope = Body(
     'a scope, the Team layer; for an item of a batch, the layer of its captures',
 );
 
-/** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
+/** A vector that a program sends. The schema does not check its length: a wrong length has its own error code. */
 export const Vector = Type.Unsafe<SentVector>(
   Type.Union([Type.Array(Type.Number()), Type.String()], {
     description:

@@ -11,7 +11,7 @@ export interface ReadMessage {
 }
 
 /**
- * Reads a message as clients send it. Many write null for what they leave out, in `params` and inside of it, which the library
+ * Reads a message as programs send it. Many write null for what they leave out, in `params` and inside of it, which the library
  * refuses. Arguments that it would refuse are to be the result of the call, so it does not see any.
  * @throws ServiceError `invalid_request` if the message is nested too deep without its arguments
  */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 
 /**
- * The keywords that clients refuse or cannot use: servers on llama.cpp compile the schemas to a grammar, in which a pattern
+ * The keywords that programs refuse or cannot use: servers on llama.cpp compile the schemas to a grammar, in which a pattern
  * must be anchored (their users then see a failure of every request, not only of calls).
  */
 const UNPRINTED: ReadonlySet<string> = new Set(['pattern', 'patternProperties']);
@@ -18,7 +18,7 @@ const COUNTS: ReadonlySet<string> = new Set([
 const MAX_PRINTED_COUNT = 2_000;
 
 /**
- * A schema as clients see it: without the keywords that some of them refuse. A length that is left out is in the
+ * A schema as programs see it: without the keywords that some of them refuse. A length that is left out is in the
  * description, so that a model knows it. Calls are checked with the whole schema.
  */
 export function toPrintedSchema<T extends TSchema>(schema: T): T {

@@ -12,7 +12,7 @@ interface Readable {
 }
 
 /**
- * Reads arguments as clients send them. Some send null for each optional argument that a model left out, and numbers,
+ * Reads arguments as programs send them. Some send null for each optional argument that a model left out, and numbers,
  * booleans, lists and objects as strings of JSON, also inside of lists and objects. Whatever is still wrong is left as it is:
  * the check against the schema names it.
  * @param sent is changed

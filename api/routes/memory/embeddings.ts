@@ -13,7 +13,7 @@ import { assertTeamActive } from '../../plugins/guards.ts';
 import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
 
-/** /v1/memory/embeddings: for clients that make embeddings, so that searches by meaning find imports too. */
+/** /v1/memory/embeddings: for programs that make embeddings, so that searches by meaning find imports too. */
 export const embeddingRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/memory/embeddings/claim',

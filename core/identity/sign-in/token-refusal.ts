@@ -7,7 +7,7 @@ const CODES: Readonly<Record<TokenState, ErrorCode>> = {
   used: 'token_used',
   expired: 'token_expired',
   revoked: 'token_revoked',
-  // It could not be used, and was open again a moment later. Nothing was done, so the client should try again.
+  // It could not be used, and was open again a moment later. Nothing was done, so the program should try again.
   open: 'unavailable',
 };
 

@@ -5,7 +5,7 @@ import type { JobHandler } from '../../context.ts';
 
 /**
  * Enqueues jobs for layers in which chunks wait for a vector without a job. Such chunks were stored before the service
- * made vectors, or were leased by a client that never sent them, or their job failed, or they were stored just when the
+ * made vectors, or were leased by a program that never sent them, or their job failed, or they were stored just when the
  * waiting job of their layer started.
  */
 export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { database, queue }) => {

@@ -13,7 +13,7 @@ import type { Routes } from '../../../types.ts';
 /** If a browser shows the file nevertheless, nothing in it is run or loaded. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox";
 
-/** For the largest file at 7 kB/s. A client that receives nothing is disconnected earlier, as on every route. */
+/** For the largest file at 7 kB/s. A caller that receives nothing is disconnected earlier, as on every route. */
 const MAX_DOWNLOAD_MS = 3_600_000;
 
 const file = (description: string) => ({
@@ -66,7 +66,7 @@ export const originalRoute: Routes = (app, deps) => {
         'content-disposition': contentDisposition(safeFileName(filename)),
         'content-security-policy': CONTENT_SECURITY_POLICY,
       });
-      // One slice is in memory at a time, however slow the client is.
+      // One slice is in memory at a time, however slow the caller is.
       return reply.send(Readable.from(slices, { objectMode: false, highWaterMark: 1 }));
     },
   );
