@@ -18,7 +18,7 @@ async function licenseOf(name: string): Promise<string> {
   const file = (await readdir(folder)).find((each) => each.toLowerCase().startsWith('license'));
   if (file === undefined) throw new Error(`${name} has no file with its license`);
   const { version } = await readManifest(folder);
-  return `${name} ${version}\n\n${await readFile(join(folder, file), 'utf8')}`;
+  return `${name} ${String(version)}\n\n${await readFile(join(folder, file), 'utf8')}`;
 }
 
 async function readManifest(folder: string): Promise<Record<string, unknown>> {
@@ -45,9 +45,7 @@ async function writePackage(folder: string): Promise<void> {
 
 /** The environment without what npm has set for this script: its options are not those of `npm pack`. */
 const ownEnvironment = () =>
-  Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
-  );
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')));
 
 /**
  * Makes the package of the terminal client. The same files give the same bytes: `npm pack` sets the times in it.

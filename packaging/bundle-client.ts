@@ -13,6 +13,8 @@ const ROOT = join(import.meta.dirname, '..');
 /** The oldest Node on which the client runs. `client.tsconfig.json` lets it use nothing newer. */
 export const CLIENT_NODE = '20.19';
 
+const [MAJOR = '', MINOR = ''] = CLIENT_NODE.split('.');
+
 /**
  * The first lines of the file. Older versions of Node must be able to read and run them, so they are written in the
  * JavaScript of 2009.
@@ -20,8 +22,8 @@ export const CLIENT_NODE = '20.19';
 const FIRST_LINES = `#!/usr/bin/env node
 'use strict';
 var running = process.versions.node.split('.').map(Number);
-if (running[0] < ${CLIENT_NODE.split('.')[0]} || (running[0] === ${CLIENT_NODE.split('.')[0]} && running[1] < ${CLIENT_NODE.split('.')[1]})) {
-  console.error('memory: Node ${CLIENT_NODE} or later is required, not ' + process.versions.node);
+if (running[0] < ${MAJOR} || (running[0] === ${MAJOR} && running[1] < ${MINOR})) {
+  console.error('memory: Node ${CLIENT_NODE} or later is required, not ' + process.versions.node + ': install it from https://nodejs.org');
   process.exit(1);
 }
 var FILE_URL = require('url').pathToFileURL(__filename).href;
@@ -40,9 +42,11 @@ export async function bundleClient(): Promise<Bundle> {
     metafile: true,
     platform: 'node',
     // Node reads a whole file before it runs the first line, and loads the imports of a module before that. So that an
-    // older Node can say that it is too old, the file is no module, and its syntax is that of Node 12.
+    // older Node can say that it is too old, the file is no module, and its syntax is one that Node 12 reads.
     format: 'cjs',
-    target: 'node12',
+    target: 'es2019',
+    // It has no numbers such as 1n: they become BigInt('1').
+    logOverride: { bigint: 'silent' },
     define: { 'import.meta.url': 'FILE_URL' },
     // Readable, so that a user can see what the client does.
     minify: false,

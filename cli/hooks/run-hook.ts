@@ -1,4 +1,5 @@
 import { setting } from '../client/settings.ts';
+import { rejectable } from '../program/older-node.ts';
 import { CommandError, messageOf, printNote } from '../terminal/command-error.ts';
 import { printLines, type Result } from '../terminal/output.ts';
 import { failureNotice, type HookCall, recorded, recordFailure } from './failures.ts';
@@ -40,7 +41,7 @@ const LATE = new CommandError(
 /** What the work returns, unless it takes too long. */
 async function inTime<Value>(work: (timeoutMs: number) => Promise<Value>): Promise<Value> {
   const left = Math.max(Math.round(limitMs() - process.uptime() * 1000), 1);
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const { promise: deadline, reject } = rejectable();
   const timer = setTimeout(reject, left, LATE);
   return Promise.race([work(left), deadline]).finally(() => clearTimeout(timer));
 }

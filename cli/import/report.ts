@@ -1,5 +1,6 @@
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/memory.ts';
+import { groupBy } from '../program/older-node.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import type { FolderContent } from './folder-files.ts';
 
@@ -43,7 +44,7 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
     const inState = explained.filter((outcome) => outcome.state === state);
     inState.sort((a, b) => (a.name < b.name ? -1 : 1));
     if (state !== 'skipped') return inState;
-    return [...Map.groupBy(inState, ({ why }) => why).values()].flatMap((same) => {
+    return [...groupBy(inState, ({ why }) => why).values()].flatMap((same) => {
       const [first] = same;
       if (first === undefined || same.length <= MAX_NAMED) return same;
       return [{ ...first, name: `${first.name} and ${same.length - 1} more` }];

@@ -1,5 +1,6 @@
 import { fit } from '../terminal/columns.ts';
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
+import { groupBy } from './older-node.ts';
 
 /** The shells that a script can be written for. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -18,7 +19,7 @@ interface First {
 }
 
 function firstWords(commands: Commands): First[] {
-  const byWord = Map.groupBy(Object.entries(commands), ([name]) => name.split(' ')[0] ?? '');
+  const byWord = groupBy(Object.entries(commands), ([name]) => name.split(' ')[0] ?? '');
   return [...byWord].map(([word, found]) => {
     const group = found.flatMap(([name, command]) => {
       const second = name.split(' ')[1];

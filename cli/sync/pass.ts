@@ -1,4 +1,5 @@
 import { foldCase } from '../../shared/formats/workspace-path.ts';
+import { groupBy } from '../program/older-node.ts';
 import { blockedFiles } from './blocked.ts';
 import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
 import { layerFolderOf } from './folder/names.ts';
@@ -71,7 +72,7 @@ async function listBothSides(
 function reportUnreadable({ files }: SyncState, { local, remote }: Sides): NotDone[] {
   const reached = new Set(remote.scopes);
   const beyond = [...local.files].filter(([path]) => !reached.has(layerFolderOf(path)));
-  return [...Map.groupBy(beyond, ([path]) => layerFolderOf(path))].map(([layerFolder, found]) => {
+  return [...groupBy(beyond, ([path]) => layerFolderOf(path))].map(([layerFolder, found]) => {
     const changed = found.filter(([path, { sha256 }]) => files.get(path)?.sha256 !== sha256).length;
     const why = `you do not have access to it: ${found.length} files here are left unchanged, ${changed} of them not sent`;
     return { state: changed === 0 ? 'skipped' : 'not sent', name: `${layerFolder}/`, why };

@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { rejectable } from '../program/older-node.ts';
 import { printable } from './columns.ts';
 import { CommandError, Interrupted } from './command-error.ts';
 
@@ -34,7 +35,7 @@ type Key = { ctrl: boolean; name?: string };
 export async function withKeys<Result>(work: (keys: Keys) => Promise<Result>): Promise<Result> {
   const { stdin } = process;
   let answer: ((character: string) => void) | null = null;
-  const ending = Promise.withResolvers<never>();
+  const ending = rejectable();
   // It can end while nothing waits for it.
   ending.promise.catch(() => {});
   const onKey = (character: string | undefined, { ctrl, name }: Key) => {

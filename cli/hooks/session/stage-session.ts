@@ -4,6 +4,7 @@ import { findOptionalClient } from '../../client/find-team.ts';
 import { withRetry } from '../../client/retry.ts';
 import { TemporaryFailure } from '../../client/service-client.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
+import { rejectable } from '../../program/older-node.ts';
 import { CommandError, messageOf, printNote } from '../../terminal/command-error.ts';
 import type { HookInput } from '../hook-input.ts';
 import type { HookOptions } from '../hook-options.ts';
@@ -62,7 +63,7 @@ async function stageNew(
  * @throws CommandError
  */
 async function within<Value>(limit: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: late, reject } = rejectable();
   const end = () => reject(new CommandError('the session could not be staged in time'));
   limit.addEventListener('abort', end, { once: true });
   if (limit.aborted) end();

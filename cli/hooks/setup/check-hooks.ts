@@ -80,10 +80,10 @@ const titleOf = ({ agent, event, place }: InstalledHook) => `${MANIFESTS[agent].
 const installAgain = ({ agent, place }: InstalledHook) =>
   `${PROGRAM} hook install ${agent}${place === 'project' ? ' --project' : ''}`;
 
-function remedyFor(hook: InstalledHook, code: number): string {
+function remedyFor(hook: InstalledHook, code: number, url: string | null): string {
   if (hook.place !== 'plugin') return `correct this, or install the hooks again: ${installAgain(hook)}`;
   return code === NOT_FOUND
-    ? `install the terminal client so that ${PROGRAM} is on the PATH where the agent runs: npm install --global team-memory-cli`
+    ? `install the terminal client so that ${PROGRAM} is on the PATH where the agent runs: npm install -g ${url ?? '<address of the service>'}/cli.tgz`
     : 'correct this where the agent runs: the plugin uses MEMORY_API_TOKEN, otherwise the session that login saved';
 }
 
@@ -97,7 +97,7 @@ async function checkHook(hook: InstalledHook, url: string | null): Promise<Check
   const reason = stderr.trim();
   if (code !== 0 || reason !== '') {
     const detail = `${title} failed: ${reason === '' ? `exit code ${code}` : oneLine(reason)}`;
-    return { name: NAME, state: 'failed', detail, remedy: remedyFor(hook, code) };
+    return { name: NAME, state: 'failed', detail, remedy: remedyFor(hook, code, url) };
   }
   const output = stdout.trim();
   return output === ''

@@ -1,5 +1,6 @@
 import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import { MAX_FILES_PER_REQUEST } from '../../../shared/schemas/workspace.ts';
+import { groupBy } from '../../program/older-node.ts';
 import { layerFolderOf } from '../folder/names.ts';
 import type { ActionOf } from '../plan.ts';
 
@@ -32,7 +33,7 @@ function pairs(deletions: readonly ActionOf<'delete there'>[], added: readonly A
   const used = new Set<Push>();
   // Names that differ only in case are paired first, because the service does not accept both at once.
   for (const keyOf of [({ path }: Push) => foldCase(path), ({ sha256 }: Push) => sha256]) {
-    const left = Map.groupBy(
+    const left = groupBy(
       deletions.filter((deletion) => !used.has(deletion)),
       keyOf,
     );
@@ -55,7 +56,7 @@ export function pushBatches(
   actions: readonly Push[],
   bytesOf: (action: ActionOf<'send'>) => number,
 ): Push[][] {
-  return [...Map.groupBy(actions, ({ path }) => layerFolderOf(path)).values()].flatMap((ofLayer) => {
+  return [...groupBy(actions, ({ path }) => layerFolderOf(path)).values()].flatMap((ofLayer) => {
     const deletions = ofLayer.filter((action) => action.do === 'delete there');
     const sent = ofLayer.filter((action) => action.do === 'send');
     const { partner, used } = pairs(

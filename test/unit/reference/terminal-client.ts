@@ -5,10 +5,17 @@ import { pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
 The terminal client is a program that calls the API. In the folder of the repository it is \`npm run -s cli -- <command>\`, and in
-a container \`node cli/main.ts <command>\`. Elsewhere it is a small package without dependencies: \`npm run cli:pack\` writes
-\`team-memory-cli-<version>.tgz\`, and \`npm install --global\` with that file gives the command \`memory\`, as this page
-calls it.
+a container \`node cli/main.ts <command>\`. Elsewhere it is the command \`memory\`, as this page calls it. It needs Node 20.19
+or later. One line installs the version that fits a service, and installs it again after an upgrade of the service:
 
+\`\`\`sh
+npm install -g https://memory.example.com/cli.tgz
+\`\`\`
+
+- The package is one file, without dependencies and install scripts. \`/cli.tgz.sha256\` has its SHA-256, which the console
+  shows too. Over plain \`http\`, anybody on the way can change both: use it only on the machine of the service itself.
+- In the repository, \`npm run build\` makes the package, as \`npm ci\` does. The same commit gives the same bytes. Until it is
+  made, \`/cli.tgz\` is 404.
 - Output is text for people: tables that fit the terminal, without colour where standard output is not a terminal or
   \`NO_COLOR\` is set. With \`--json\`, every command prints one JSON document for programs, in the words of the API.
   Progress and questions then go to standard error.
