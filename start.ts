@@ -32,7 +32,7 @@ async function announce(url: string): Promise<void> {
 
 /** Runs the API and the worker in this process, on the embedded database. */
 async function startEmbedded(config: Config): Promise<void> {
-  const logger = createLogger(config.logLevel, 'memory');
+  const logger = createLogger(config.logLevel, 'memory', config.logFormat);
   switchLevelOnSignal(logger);
   const stopTracing = await startTracing(config, 'all', logger);
   for (const warning of config.warnings) logger.warn(warning);

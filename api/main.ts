@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const read = () => readPostgresConfig(process.env, 'API');
   if (asksForCheck(process.argv.slice(2))) process.exit((await checkSetup(read, [checkBackend])) ? 0 : 1);
   const config = read();
-  const logger = createLogger(config.logLevel, 'api');
+  const logger = createLogger(config.logLevel, 'api', config.logFormat);
   switchLevelOnSignal(logger);
   const stopTracing = await startTracing(config, 'api', logger);
   for (const warning of config.warnings) logger.warn(warning);

@@ -1,15 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
-import { type Logger, pino, stdSerializers } from 'pino';
+import { isatty } from 'node:tty';
+import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
+import { logText } from './log-text.ts';
 import { traceFields } from './tracing/spans.ts';
 
 export type { Logger };
 
+/** How log lines are written. `auto`: for people if standard output is a terminal, else as JSON. */
+export type LogFormat = 'auto' | 'json' | 'text';
+
+const STANDARD_OUTPUT = 1;
+
+/** Where lines for people are written: at once, so that the last ones of a process that fails are not lost. */
+function textStream(): DestinationStream {
+  const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true });
+  const hasColors = isatty(STANDARD_OUTPUT) && process.stdout.hasColors();
+  const toText = logText(hasColors);
+  return { write: (line) => void output.write(toText(line)) };
+}
+
 /**
- * The service's logger: JSON lines on standard output. Secrets are not logged, because headers and bodies are never
+ * The service's logger: lines on standard output. Secrets are not logged, because headers and bodies are never
  * logged. The redaction is a second protection, in case code logs a whole object.
  */
-export function createLogger(level: string, name: string): Logger {
-  return pino({
+export function createLogger(level: string, name: string, format: LogFormat = 'json'): Logger {
+  const options: LoggerOptions = {
     name,
     level,
     // Leads from a line to its trace, and from a slow trace to its lines.
@@ -26,7 +41,9 @@ export function createLogger(level: string, name: string): Logger {
       ].flatMap((path) => [path, `*.${path}`]),
       censor: '[redacted]',
     },
-  });
+  };
+  const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_OUTPUT));
+  return isText ? pino(options, textStream()) : pino(options);
 }
 
 /** The message from a parent process that has got the signal. */

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   if (asksForCheck(process.argv.slice(2)))
     process.exit((await checkSetup(read, [checkBackend, checkModel])) ? 0 : 1);
   const config = read();
-  const logger = createLogger(config.logLevel, 'worker');
+  const logger = createLogger(config.logLevel, 'worker', config.logFormat);
   switchLevelOnSignal(logger);
   const stopTracing = await startTracing(config, 'worker', logger);
   // If `npm start` started this process, the API has the same settings and has already logged the warnings.

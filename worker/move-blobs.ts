@@ -42,7 +42,10 @@ async function main(): Promise<number> {
   if (config.blobStore === 'database') {
     throw new ConfigError(['MEMORY_BLOB_STORE: expected the bucket that files are moved to or from']);
   }
-  const { database, blobs } = await startBackend(config, createLogger('error', 'move-blobs'));
+  const { database, blobs } = await startBackend(
+    config,
+    createLogger('error', 'move-blobs', config.logFormat),
+  );
   try {
     if (blobs.bucket === undefined) throw new Error('the bucket was not opened');
     let damaged: string[] = [];

@@ -257,6 +257,13 @@ export const SETTINGS = {
     default: 'info',
     description: 'The lowest level that is logged. SIGUSR2 switches between it and debug.',
   },
+  logFormat: {
+    variable: 'MEMORY_LOG_FORMAT',
+    type: word('auto', 'json', 'text'),
+    default: 'auto',
+    description:
+      'How log lines are written: as JSON (json) or for people (text). auto: for people if standard output is a terminal, else as JSON.',
+  },
   commit: {
     variable: 'MEMORY_COMMIT',
     // The variables of Heroku and other platforms with buildpacks, and of Render.

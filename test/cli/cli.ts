@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { execFile, spawn, spawnSync } from '../support/needs/command.ts';
+import { execFile, spawn } from '../support/needs/command.ts';
 import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
+
+export { NO_TERMINAL } from '../support/terminal.ts';
 
 /** The client as it is in the folder of the service. */
 export const CHECKOUT = join(ROOT, 'cli/main.ts');
@@ -136,11 +138,6 @@ export async function closedAddress(openOther: OpenOther): Promise<string> {
   await close();
   return url;
 }
-
-/** Why there is no pseudo-terminal to test in, or false. Other systems have another `script`. */
-export const NO_TERMINAL =
-  !String(spawnSync('script', ['--version']).stdout).includes('util-linux') &&
-  'needs script of util-linux, which makes a pseudo-terminal';
 
 /**
  * Runs the command line in a pseudo-terminal and types an answer when its question shows. Afterwards the terminal's

@@ -197,6 +197,12 @@ const SETTINGS: Record<string, Setting> = {
     accepted: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level]),
     refused: ['verbose', 'INFO', '30', 'constructor'],
   },
+  MEMORY_LOG_FORMAT: {
+    key: 'logFormat',
+    fallback: 'auto',
+    accepted: ['auto', 'json', 'text'].map((format) => [format, format]),
+    refused: ['pretty', 'JSON', '1', 'constructor'],
+  },
   MEMORY_COMPANY_NAME: text('companyName', 'Company'),
   MEMORY_TEAM_NAME: text('teamName', 'General'),
   MEMORY_OWNER_EMAIL: {

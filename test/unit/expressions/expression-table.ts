@@ -299,6 +299,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u,
   ],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
+  'shared/log-text.ts': [/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, /^[\p{L}\p{N}_.:/@+*-]+$/u],
   'shared/lifecycle.ts': [
     { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
   ],
