@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { type FirstStartVariable, SETTINGS } from './settings/definitions.ts';
 import { MODEL_SETTINGS } from './settings/model-settings.ts';
 import { type Environment, faultOf, readSettings, variableText } from './settings/read-settings.ts';
-import type { Setting, SettingValue, Surroundings } from './settings/setting.ts';
+import { exampleOf, type Setting, type SettingValue, type Surroundings } from './settings/setting.ts';
 import { withoutUnusedTraces } from './settings/trace-settings.ts';
 import { warnOfUnknownVariables } from './settings/unknown-variables.ts';
 
@@ -103,7 +103,9 @@ function checkApiToken(token: string, host: string, faults: string[], warnings: 
     warnings.push(`${variable} is shorter than 16 characters: others on this machine can guess it`);
   } else {
     const exception = `a shorter one is accepted only if ${SETTINGS.host.variable} is a loopback address`;
-    faults.push(faultOf(variable, `a secret of at least 16 characters; ${exception}`));
+    faults.push(
+      faultOf(variable, `a secret of at least 16 characters; ${exception}`, exampleOf(SETTINGS.apiToken)),
+    );
   }
 }
 
@@ -140,7 +142,11 @@ export function readPostgresConfig(env: Environment, kind: string): Config & { d
   const { databaseUrl } = config;
   if (databaseUrl !== null) return Object.freeze({ ...config, databaseUrl });
   throw new ConfigError([
-    `${SETTINGS.databaseUrl.variable}: expected a PostgreSQL URL for a separate ${kind} process; \`npm start\` works without it`,
+    faultOf(
+      SETTINGS.databaseUrl.variable,
+      `a PostgreSQL URL for a separate ${kind} process; \`npm start\` works without it`,
+      exampleOf(SETTINGS.databaseUrl),
+    ),
   ]);
 }
 
@@ -164,7 +170,7 @@ export function readConfig(given: Environment): Config {
   for (const key of ['databaseDirectUrl', 'databaseReplicaUrl'] as const) {
     if (values.databaseUrl !== null || values[key] === null) continue;
     const reason = `an address too, because ${SETTINGS[key].variable} is set`;
-    faults.push(faultOf(SETTINGS.databaseUrl.variable, reason));
+    faults.push(faultOf(SETTINGS.databaseUrl.variable, reason, exampleOf(SETTINGS.databaseUrl)));
   }
   if (faults.length > 0) throw new ConfigError(faults);
   if (!values.rateLimits) warnings.push('MEMORY_RATE_LIMITS=off: only failed passwords are limited');

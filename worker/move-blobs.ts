@@ -2,9 +2,11 @@ import { parseArgs } from 'node:util';
 import { moveContents } from '../db/objects/move-contents.ts';
 import { startBackend } from '../db/startup/startup.ts';
 import { ConfigError, readConfig } from '../shared/config.ts';
+import { BLOB_STORE } from '../shared/formats/bucket-address.ts';
 import { failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
+import { faultOf } from '../shared/settings/read-settings.ts';
 
 const HELP = `Moves the bytes of workspace files and originals between the database and the bucket.
 
@@ -40,7 +42,9 @@ async function main(): Promise<number> {
   loadEnvironmentFile();
   const config = readConfig(process.env);
   if (config.blobStore === 'database') {
-    throw new ConfigError(['MEMORY_BLOB_STORE: expected the bucket that files are moved to or from']);
+    throw new ConfigError([
+      faultOf('MEMORY_BLOB_STORE', 'the bucket that files are moved to or from', BLOB_STORE.example),
+    ]);
   }
   const { database, blobs } = await startBackend(
     config,

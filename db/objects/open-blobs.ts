@@ -39,7 +39,7 @@ export async function hasFiles(database: Queryable, bucket: Bucket): Promise<boo
 export async function assertNoObjects(database: Queryable): Promise<void> {
   if (await hasObjects(database)) {
     throw new ConfigError([
-      'MEMORY_BLOB_STORE: expected the bucket that has files of this database; to do without it, move them first with ' +
+      'MEMORY_BLOB_STORE: expected the bucket that has files of this database, for example MEMORY_BLOB_STORE=s3://bucket/prefix; to do without it, move them first with ' +
         '`npm run move-blobs -- --to database`',
     ]);
   }

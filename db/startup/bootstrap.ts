@@ -1,7 +1,9 @@
 import { type Config, ConfigError } from '../../shared/config.ts';
 import { foldName, VISIBLE_CHARACTER } from '../../shared/formats/names.ts';
 import { newId } from '../../shared/ids.ts';
+import { SETTINGS } from '../../shared/settings/definitions.ts';
 import { faultOf } from '../../shared/settings/read-settings.ts';
+import { exampleOf } from '../../shared/settings/setting.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { insertFirstAuditEvents } from '../queries/identity/audit.ts';
 import { lockStartupStep } from './lock.ts';
@@ -46,9 +48,14 @@ export async function resolvePrincipal(
 
 /** Only at the first start: an existing service ignores these settings, and must not fail because of them. */
 function assertVisibleNames({ companyName, teamName }: Pick<Config, 'companyName' | 'teamName'>): void {
-  const names = { MEMORY_COMPANY_NAME: companyName, MEMORY_TEAM_NAME: teamName };
-  const faults = Object.entries(names).flatMap(([variable, name]) =>
-    VISIBLE_CHARACTER.test(name) ? [] : [faultOf(variable, 'a name with a visible character')],
+  const names = [
+    [SETTINGS.companyName, companyName],
+    [SETTINGS.teamName, teamName],
+  ] as const;
+  const faults = names.flatMap(([setting, name]) =>
+    VISIBLE_CHARACTER.test(name)
+      ? []
+      : [faultOf(setting.variable, 'a name with a visible character', exampleOf(setting))],
   );
   if (faults.length > 0) throw new ConfigError(faults);
 }

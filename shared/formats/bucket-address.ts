@@ -42,5 +42,6 @@ function parseBucketAddress(text: string): BucketAddress | null {
 
 export const BLOB_STORE: ValueType<BlobPlace> = {
   accepts: 'database, or s3://bucket/prefix with the parameters endpoint and region if they are needed',
+  example: 's3://bucket/prefix',
   parse: (text) => (text === 'database' ? text : parseBucketAddress(text)),
 };

@@ -48,6 +48,7 @@ export const DATABASE_SETTINGS = {
   dataDir: {
     variable: 'MEMORY_DATA_DIR',
     type: text(4096),
+    example: '/var/lib/team-memory/database',
     default: '.data',
     description: 'Folder of the embedded database.',
   },

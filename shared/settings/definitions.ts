@@ -105,6 +105,7 @@ export const SETTINGS = {
   companyName: {
     variable: 'MEMORY_COMPANY_NAME',
     type: text(),
+    example: 'Acme',
     default: 'Company',
     appliesAtFirstStart: true,
     description: 'Name of the Company that the first start creates, with a visible character.',
@@ -112,6 +113,7 @@ export const SETTINGS = {
   teamName: {
     variable: 'MEMORY_TEAM_NAME',
     type: text(),
+    example: 'Payments',
     default: 'General',
     appliesAtFirstStart: true,
     description: 'Name of the Team that the first start creates, with a visible character.',
@@ -139,6 +141,7 @@ export const SETTINGS = {
   serverEmbeddings: {
     variable: 'MEMORY_API_SERVER_EMBEDDINGS',
     type: oneOf({ 1: true, 0: false }),
+    example: '1',
     default: 0,
     description: '1: the worker makes vectors, and callers can send embeddingMode "server".',
   },
@@ -147,6 +150,7 @@ export const SETTINGS = {
     type: integer(256, 262_144),
     // A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to 1.5 GB
     // after that.
+    example: '2048',
     default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
     defaultInWords: '4096, on small machines three quarters of the memory',
     description: 'The most MiB of memory for the process that runs the model.',
@@ -174,6 +178,7 @@ export const SETTINGS = {
   auditSearchDays: {
     variable: 'MEMORY_AUDIT_SEARCH_DAYS',
     type: integer(0, 3650),
+    example: '365',
     default: null,
     description:
       'How many days the audit stores what a search found, and its text if the search asked for that. Later, feedback on the search is refused. The event of the search is kept. Empty: no limit.',
@@ -190,6 +195,7 @@ export const SETTINGS = {
     type: integer(128, 65_536),
     // Six files that are read at the same time, which the worker also keeps until they are stored, would otherwise
     // need more than half of the memory.
+    example: '512',
     default: ({ memoryMegabytes }) => Math.max(128, Math.min(1024, Math.floor(memoryMegabytes / 12))),
     defaultInWords: '1024, on small machines a twelfth of the memory',
     description: 'The most MiB of memory for reading one imported file. A worker reads up to six at once.',
@@ -228,12 +234,14 @@ export const SETTINGS = {
   teamMaxChunks: {
     variable: 'MEMORY_TEAM_MAX_CHUNKS',
     type: integer(0, Number.MAX_SAFE_INTEGER),
+    example: '100000',
     default: null,
     description: 'The most passages of a Team, unless a Company Owner has set a quota for it.',
   },
   teamMaxBytes: {
     variable: 'MEMORY_TEAM_MAX_BYTES',
     type: integer(0, Number.MAX_SAFE_INTEGER),
+    example: '1000000000',
     default: null,
     description: 'The most bytes that a Team stores, unless a Company Owner has set a quota for it.',
   },

@@ -19,6 +19,7 @@ export const MODEL_SETTINGS = {
   embeddingQueryPrefix: {
     variable: 'MEMORY_EMBEDDING_QUERY_PREFIX',
     type: text(),
+    example: 'query:',
     default: null,
     defaultInWords: 'as is known of the model, else none',
     description: 'What the model requires before a query, such as query:. A space is added.',
@@ -26,6 +27,7 @@ export const MODEL_SETTINGS = {
   embeddingPassagePrefix: {
     variable: 'MEMORY_EMBEDDING_PASSAGE_PREFIX',
     type: text(),
+    example: 'passage:',
     default: null,
     defaultInWords: 'as is known of the model, else none',
     description: 'What the model requires before a stored text, such as passage:. A space is added.',
@@ -33,6 +35,7 @@ export const MODEL_SETTINGS = {
   modelDir: {
     variable: 'MEMORY_MODEL_DIR',
     type: text(4096),
+    example: '/var/lib/team-memory/models',
     default: '.data/models',
     description: 'Folder of models.',
   },

@@ -1,5 +1,4 @@
-import { type Setting, type SettingValue, type Surroundings, variablesOf } from './setting.ts';
-import type { ValueType } from './value-types.ts';
+import { exampleOf, type Setting, type SettingValue, type Surroundings, variablesOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,22 +11,21 @@ export function variableText(env: Environment, variable: string): string | null 
   return env[variable]?.trim() || null;
 }
 
-/** The line that reports an invalid variable. It never contains the value. */
-export function faultOf(variable: string, expected: string): string {
-  return `${variable}: expected ${expected}`;
+/**
+ * The line that reports an invalid variable. It never contains the value.
+ * @param example a value that is accepted
+ */
+export function faultOf(variable: string, expected: string, example: string): string {
+  return `${variable}: expected ${expected}, for example ${variable}=${example}`;
 }
 
 /** Reads a variable. Returns null if it is not set or not valid; adds a line to `faults` if it is not valid. */
-function readVariable(
-  env: Environment,
-  variable: string,
-  type: ValueType<unknown>,
-  faults: string[],
-): unknown {
+function readVariable(env: Environment, variable: string, setting: Setting, faults: string[]): unknown {
   const text = variableText(env, variable);
   if (text === null) return null;
+  const { type } = setting;
   const value = type.parse(text);
-  if (value === null) faults.push(faultOf(variable, type.accepts));
+  if (value === null) faults.push(faultOf(variable, type.accepts, exampleOf(setting)));
   return value;
 }
 
@@ -44,9 +42,9 @@ function readSetting(
 ): unknown {
   const { variable, type, isRequired } = setting;
   // All are read, so that an invalid value of one that is overridden is reported now and not later.
-  const values = variablesOf(setting).map((name) => readVariable(env, name, type, faults));
+  const values = variablesOf(setting).map((name) => readVariable(env, name, setting, faults));
   if (isRequired && variableText(env, variable) === null)
-    faults.push(faultOf(variable, `${type.accepts}; it is required`));
+    faults.push(faultOf(variable, `${type.accepts}; it is required`, exampleOf(setting)));
   return values.find((value) => value !== null) ?? defaultValue(setting, surroundings);
 }
 

@@ -19,6 +19,8 @@ export interface Setting {
   readonly default: string | number | null | ((surroundings: Surroundings) => string | number);
   /** The default in words, if it is a function or is decided elsewhere. */
   readonly defaultInWords?: string;
+  /** A value that is accepted, for messages, if neither the default nor the example of the type is a good one. */
+  readonly example?: string;
   /** The service does not start without it. */
   readonly isRequired?: true;
   /** What the setting does, in one line: for the list of settings. */
@@ -37,6 +39,14 @@ export type SettingValue<S extends Setting> =
 /** The variables of a setting; the first wins. */
 export function variablesOf(setting: Setting): string[] {
   return [setting.variable, ...(setting.otherVariables ?? [])];
+}
+
+/** A value that a setting accepts, for messages. */
+export function exampleOf({ example, default: byDefault, type }: Setting): string {
+  if (example !== undefined) return example;
+  return typeof byDefault === 'function' || byDefault === null || byDefault === ''
+    ? type.example
+    : String(byDefault);
 }
 
 /** The default of a setting as text, for the list of settings. */

@@ -19,7 +19,7 @@ const SAMPLERS = [
 export const TRACE_SETTINGS = {
   otelDisabled: {
     variable: 'OTEL_SDK_DISABLED',
-    type: { accepts: 'true or false', parse: parseBoolean },
+    type: { accepts: 'true or false', example: 'true', parse: parseBoolean },
     default: 'false',
     description: 'true: no traces, whatever the other variables of OpenTelemetry say.',
   },
@@ -33,6 +33,7 @@ export const TRACE_SETTINGS = {
   otlpEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     type: url('http:', 'https:'),
+    example: 'http://127.0.0.1:4318',
     default: null,
     isSecret: true,
     description: 'Address of the collector. Traces are sent to the path v1/traces below it.',
@@ -40,6 +41,7 @@ export const TRACE_SETTINGS = {
   otlpTracesEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     type: url('http:', 'https:'),
+    example: 'http://127.0.0.1:4318/v1/traces',
     default: null,
     isSecret: true,
     description: 'Whole address that traces are sent to, in place of the path below the collector.',
@@ -55,6 +57,7 @@ export const TRACE_SETTINGS = {
     variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
     otherVariables: ['OTEL_EXPORTER_OTLP_HEADERS'],
     type: KEY_VALUE_PAIRS,
+    example: 'x-api-key=password',
     default: null,
     isSecret: true,
     description: 'Headers of each request to the collector, for example its credential.',
@@ -62,6 +65,7 @@ export const TRACE_SETTINGS = {
   otelServiceName: {
     variable: 'OTEL_SERVICE_NAME',
     type: text(255),
+    example: 'team-memory',
     default: null,
     defaultInWords: 'team-memory-api, team-memory-worker, or team-memory for both in one process',
     description: 'Name of the service in its traces.',
@@ -69,6 +73,7 @@ export const TRACE_SETTINGS = {
   otelResourceAttributes: {
     variable: 'OTEL_RESOURCE_ATTRIBUTES',
     type: KEY_VALUE_PAIRS,
+    example: 'deployment.environment.name=production',
     default: null,
     description: 'Attributes of every trace, for example deployment.environment.name=production.',
   },

@@ -7,12 +7,15 @@ import { canonicalEmail, isEmail } from '../formats/email.ts';
 export interface ValueType<T> {
   /** What is accepted, with its bounds: the end of a message that begins with "expected". */
   readonly accepts: string;
+  /** A value that is accepted, for messages. */
+  readonly example: string;
   /** Returns the value, or null if the text is not accepted. The text is trimmed. It is empty only if a default is. */
   readonly parse: (text: string) => T | null;
 }
 
 export function text(max = 300): ValueType<string> {
-  return { accepts: `at most ${max} characters`, parse: (given) => (given.length <= max ? given : null) };
+  const parse = (given: string) => (given.length <= max ? given : null);
+  return { accepts: `at most ${max} characters`, example: 'text', parse };
 }
 
 export function integer(min: number, max: number): ValueType<number> {
@@ -20,13 +23,14 @@ export function integer(min: number, max: number): ValueType<number> {
     const number = Number(given);
     return /^\d+$/.test(given) && number >= min && number <= max ? number : null;
   };
-  return { accepts: `a whole number from ${min} to ${max}`, parse };
+  return { accepts: `a whole number from ${min} to ${max}`, example: String(min), parse };
 }
 
 /** One of these words. The table gives the value of each. */
 export function oneOf<const T>(values: Readonly<Record<string, T>>): ValueType<T> {
   const parse = (given: string) => (Object.hasOwn(values, given) ? (values[given] as T) : null);
-  return { accepts: `one of ${Object.keys(values).join(', ')}`, parse };
+  const words = Object.keys(values);
+  return { accepts: `one of ${words.join(', ')}`, example: words[0] ?? '', parse };
 }
 
 /** One of these words. The word is the value. */
@@ -39,24 +43,28 @@ export function url(...protocols: readonly string[]): ValueType<string> {
   const parse = (given: string) =>
     URL.canParse(given) && protocols.includes(new URL(given).protocol) ? given : null;
   const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
-  return { accepts: `an absolute address beginning with ${beginnings}`, parse };
+  const example = `${protocols[0]}//host.example.com`;
+  return { accepts: `an absolute address beginning with ${beginnings}`, example, parse };
 }
 
 /** The address of a PostgreSQL database. */
 export const DATABASE_ADDRESS: ValueType<string> = {
   accepts: 'an absolute address beginning with postgres:// or postgresql://',
+  example: 'postgres://memory:password@127.0.0.1:5432/memory',
   parse: (given) => (addressesOf(given) === null ? null : given),
 };
 
 /** An address that paths are appended to, without a final slash. */
 export const BASE_URL: ValueType<string> = {
   accepts: 'an absolute http or https address without query and fragment',
+  example: 'https://memory.example.com',
   parse: canonicalBaseUrl,
 };
 
 /** An address that relative addresses are resolved against: with a final slash. */
 export const FOLDER_URL: ValueType<string> = {
   accepts: BASE_URL.accepts,
+  example: BASE_URL.example,
   parse: (given) => {
     const address = canonicalBaseUrl(given);
     return address === null || address.endsWith('/') ? address : `${address}/`;
@@ -64,12 +72,16 @@ export const FOLDER_URL: ValueType<string> = {
 };
 
 /** Items that are separated by commas. */
-function list(what: string, isItem: (item: string) => boolean): ValueType<readonly string[]> {
+function list(
+  what: string,
+  example: string,
+  isItem: (item: string) => boolean,
+): ValueType<readonly string[]> {
   const parse = (given: string) => {
     const items = given === '' ? [] : given.split(',').map((item) => item.trim());
     return items.every(isItem) ? Object.freeze(items) : null;
   };
-  return { accepts: `a comma-separated list of ${what}`, parse };
+  return { accepts: `a comma-separated list of ${what}`, example, parse };
 }
 
 function isAddressOrBlock(item: string): boolean {
@@ -85,12 +97,13 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
-export const ADDRESSES = list('IP addresses or CIDR blocks', isAddressOrBlock);
-export const ORIGINS = list('origins such as https://app.example.com', isOrigin);
+export const ADDRESSES = list('IP addresses or CIDR blocks', '10.0.0.0/8', isAddressOrBlock);
+export const ORIGINS = list('origins such as https://app.example.com', 'https://app.example.com', isOrigin);
 
 /** An address to listen on. */
 export const HOST: ValueType<string> = {
   accepts: text().accepts,
+  example: '127.0.0.1',
   parse: (given) => {
     const host = text().parse(given);
     // localhost can resolve to two addresses. Fastify then opens a second listener without the settings of the first.
@@ -101,12 +114,14 @@ export const HOST: ValueType<string> = {
 /** A number from 0 to 1. */
 export const SHARE: ValueType<number> = {
   accepts: 'a number from 0 to 1, such as 0.05',
+  example: '0.05',
   parse: (given) => (/^\d?(?:\.\d{1,9})?$/.test(given) && Number(given) <= 1 ? Number(given) : null),
 };
 
 /** Pairs such as `key=value,other=value`, in which both sides can be percent-encoded, as OpenTelemetry defines them. */
 export const KEY_VALUE_PAIRS: ValueType<Readonly<Record<string, string>>> = {
   accepts: 'a comma-separated list of key=value, with other commas percent-encoded',
+  example: 'key=value',
   parse: (given) => {
     const pairs: [string, string][] = [];
     for (const item of given.split(',')) {
@@ -128,6 +143,7 @@ export const KEY_VALUE_PAIRS: ValueType<Readonly<Record<string, string>>> = {
 
 export const EMAIL: ValueType<string> = {
   accepts: 'an email address of at most 300 characters',
+  example: 'owner@example.com',
   parse: (given) => {
     const email = canonicalEmail(given);
     return given.length <= 300 && isEmail(email) ? email : null;
@@ -137,14 +153,17 @@ export const EMAIL: ValueType<string> = {
 /** A credential that callers send. Its length is not checked here, because it depends on another setting. */
 export const API_TOKEN: ValueType<string> = {
   accepts: 'a secret of at least 16 characters, without spaces',
+  // A command, because an example that is copied is no secret.
+  example: '"$(openssl rand -hex 32)"',
   parse: (given) => (/\s|\p{Cc}/u.test(given) ? null : given),
 };
 
 /** The name that a version control system gives a version. Everyone can read it. */
 export const COMMIT: ValueType<string> = {
   accepts: 'a commit of at most 100 letters, digits and .-_/',
+  example: '0a6a0e43',
   parse: (given) => (/^[\w./-]{1,100}$/.test(given) ? given : null),
 };
 
 /** Any text. */
-export const ANY_TEXT: ValueType<string> = { accepts: 'a text', parse: (given) => given };
+export const ANY_TEXT: ValueType<string> = { accepts: 'a text', example: 'text', parse: (given) => given };

@@ -106,8 +106,8 @@ describe('settings at start-up', embedded, () => {
     };
     const lines = await refusal(startMain('start.ts', { cwd: await temporaryFolder(), env }));
     assert.deepEqual(lines, [
-      'MEMORY_COMPANY_NAME: expected a name with a visible character',
-      'MEMORY_TEAM_NAME: expected a name with a visible character',
+      'MEMORY_COMPANY_NAME: expected a name with a visible character, for example MEMORY_COMPANY_NAME=Acme',
+      'MEMORY_TEAM_NAME: expected a name with a visible character, for example MEMORY_TEAM_NAME=Payments',
     ]);
   });
 

@@ -391,7 +391,7 @@ describe('the configuration', () => {
       for (const value of refused) {
         const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, ...needs, [name]: value });
         assert.equal(faults.length, 1, `${value}: ${faults.join('; ')}`);
-        assert.match(faults[0] ?? '', new RegExp(`^${name}: expected \\S`));
+        assert.match(faults[0] ?? '', new RegExp(`^${name}: expected \\S.*, for example ${name}=\\S`));
       }
     });
   }

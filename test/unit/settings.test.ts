@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SETTINGS } from '../../shared/settings/definitions.ts';
-import { type Setting, variablesOf } from '../../shared/settings/setting.ts';
+import { exampleOf, type Setting, variablesOf } from '../../shared/settings/setting.ts';
 import { CLIENT_VARIABLES, warnOfUnknownVariables } from '../../shared/settings/unknown-variables.ts';
 import { ROOT } from '../support/root.ts';
 
@@ -20,6 +20,15 @@ describe('the settings of the service', () => {
         const value = typeof given === 'function' ? given(surroundings) : given;
         if (value !== null) assert.notEqual(type.parse(String(value)), null, variable);
       }
+    }
+  });
+
+  it('have an example that they accept, for the line about an invalid value', () => {
+    for (const setting of SETTING_LIST) {
+      // That of a secret is a command which makes one.
+      const example = exampleOf(setting).replace('"$(openssl rand -hex 32)"', 'a'.repeat(64));
+      assert.notEqual(example, '');
+      assert.notEqual(setting.type.parse(example), null, setting.variable);
     }
   });
 
