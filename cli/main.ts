@@ -1,13 +1,18 @@
 import { ignoreEnvironmentFile } from './client/environment.ts';
+import { completionLines } from './completion/complete.ts';
 import { parseArguments } from './program/arguments.ts';
 import { commandHelp } from './program/help.ts';
 import { findCommand } from './program/registry.ts';
 import { CommandError, Interrupted, printNote } from './terminal/command-error.ts';
 import { EXIT_CODES } from './terminal/exit-codes.ts';
-import { printResult } from './terminal/output.ts';
+import { printLines, printResult } from './terminal/output.ts';
+
+/** What the scripts of `completion` call. */
+const COMPLETE = '__complete';
 
 /** Runs one command line. */
 async function run(words: string[]): Promise<void> {
+  if (words[0] === COMPLETE) return printCompletion(words.slice(1));
   const called = findCommand(words);
   if ('about' in called) return console.log(called.about);
   const { name, command, args } = called;
@@ -17,6 +22,15 @@ async function run(words: string[]): Promise<void> {
   const result = await command.run(values, operand);
   printResult(result, values.json === true);
   if (result.failure !== undefined) throw result.failure;
+}
+
+/** Prints what a shell can complete, and ends the process, also if the service has not answered yet. */
+async function printCompletion(words: readonly string[]): Promise<never> {
+  // A folder of others can name another service in it, and a key that is pressed must not send anything there.
+  ignoreEnvironmentFile();
+  printLines(await completionLines(words));
+  await new Promise((written) => process.stdout.write('', written));
+  process.exit();
 }
 
 // A reader that has seen enough, such as head, closes the pipe. The rest of the text is not wanted, but the work is.

@@ -13,6 +13,7 @@ type ClientVariable =
   | 'XDG_CONFIG_HOME'
   | 'CLAUDE_CONFIG_DIR'
   | 'CODEX_HOME'
+  | 'COLUMNS'
   | 'DISPLAY'
   | 'WAYLAND_DISPLAY'
   | 'VISUAL'

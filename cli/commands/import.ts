@@ -23,6 +23,7 @@ const options = {
   client: {
     type: 'string',
     value: 'client',
+    completes: 'client',
     help: 'name or id of a client of that Team; default: the Team layer',
   },
   tag: {
@@ -105,7 +106,7 @@ Formats: ${IMPORT_FORMAT_NAMES}.`,
 others. The exit code is 1 if a file was not imported, except for files of types that cannot be imported.
 
 ${CREDENTIAL_NOTE}`,
-  operand: { name: 'folder' },
+  operand: { name: 'folder', completes: 'folder' },
   async run(values, operand) {
     const tags = parseTagOptions(values.tag ?? []);
     const expiresAt = parseExpiryOption(values.expires);

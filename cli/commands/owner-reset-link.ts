@@ -10,6 +10,7 @@ const options = {
   team: {
     type: 'string',
     value: 'team',
+    completes: 'team',
     help: 'name or id of the Team of the Owner; default: the first Team',
   },
   email: {

@@ -120,7 +120,7 @@ state of the sync is stored in <folder>/.team-memory; without it, the next run c
 if the sync is incomplete.
 
 ${CREDENTIAL_NOTE}`,
-  operand: { name: 'folder' },
+  operand: { name: 'folder', completes: 'folder' },
   async run(values, operand) {
     if (values.watch === true && values['dry-run'] === true)
       throw new CommandError('--watch and --dry-run cannot be combined');

@@ -1,10 +1,12 @@
 import { ALL_LAYERS } from '../client/layers.ts';
 import { TEAM_OPTIONS, type Values } from '../program/command.ts';
-import { AGENT_NAMES } from './agents.ts';
+import { AGENT_NAMES, AGENTS } from './agents.ts';
 
 const AGENT = {
   type: 'string',
   value: 'agent',
+  // Not choices: with a newer agent, a hook must not fail.
+  examples: AGENTS,
   help: `the agent that calls the hook: ${AGENT_NAMES}`,
 } as const;
 
@@ -14,6 +16,7 @@ export const HOOK_OPTIONS = {
   client: {
     type: 'string',
     value: 'client',
+    completes: 'client',
     help: 'name or id of a client of that Team; default: the Team layer',
   },
   ...TEAM_OPTIONS,
@@ -25,6 +28,7 @@ export const RECALL_OPTIONS = {
   ...HOOK_OPTIONS,
   client: {
     ...HOOK_OPTIONS.client,
+    examples: [ALL_LAYERS],
     help: `also search the layer of this client, by name or id; ${ALL_LAYERS}: the Team layer and all clients that you can reach`,
   },
 } as const;

@@ -1,7 +1,19 @@
 import type { Result } from '../terminal/output.ts';
 
+/** What a value names, so that a shell can complete it. */
+export type Completes = 'file' | 'folder' | 'profile' | 'team' | 'client' | 'token' | 'command';
+
+/** The values that an option or an operand can have. */
+interface Choice {
+  /** All of them. Another one is refused. */
+  readonly choices?: readonly string[];
+  /** Some of them, which a shell completes. */
+  readonly examples?: readonly string[];
+  readonly completes?: Completes;
+}
+
 /** An option of a command, in the form of `parseArgs`, with its help. */
-export interface Option {
+export interface Option extends Choice {
   readonly type: 'string' | 'boolean';
   readonly multiple?: true;
   readonly short?: string;
@@ -13,11 +25,16 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
+type Value<Given extends Option> = {
+  string: Given extends { choices: readonly (infer Choice)[] } ? Choice : string;
+  boolean: boolean;
+}[Given['type']];
+
 /** The values of a command's options; undefined if the option was not given. One that can be repeated has a list. */
 export type Values<Given extends Options> = {
   readonly [Name in keyof Given]?: Given[Name] extends { multiple: true }
-    ? readonly string[]
-    : { string: string; boolean: boolean }[Given[Name]['type']];
+    ? readonly Value<Given[Name]>[]
+    : Value<Given[Name]>;
 } & { readonly json?: boolean };
 
 /** The options that every command has. */
@@ -31,6 +48,7 @@ export const SERVICE_OPTIONS = {
   profile: {
     type: 'string',
     value: 'name',
+    completes: 'profile',
     help: 'use the session and the address that login saved under this name; default: MEMORY_PROFILE',
   },
   url: {
@@ -47,6 +65,7 @@ export const TEAM_OPTIONS = {
   team: {
     type: 'string',
     value: 'team',
+    completes: 'team',
     help: 'name or id of the Team; default: the Team of team use, otherwise the only Team that you have access to',
   },
   ...SERVICE_OPTIONS,
@@ -68,7 +87,7 @@ export const SECTIONS = {
 } as const;
 
 /** The argument of a command that is not an option. */
-export interface Operand {
+export interface Operand extends Choice {
   /** Such as `folder`. */
   name: string;
   isOptional?: true;

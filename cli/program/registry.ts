@@ -1,10 +1,11 @@
+import { similarNames } from '../../shared/settings/nearest-name.ts';
 import { login } from '../commands/account/login.ts';
 import { logout } from '../commands/account/logout.ts';
 import { profileList } from '../commands/account/profile-list.ts';
 import { profileSet } from '../commands/account/profile-set.ts';
 import { whoami } from '../commands/account/whoami.ts';
 import { auditVerify } from '../commands/audit-verify.ts';
-import { completionOf } from '../commands/completion.ts';
+import { completion } from '../commands/completion.ts';
 import { capture } from '../commands/curation/capture.ts';
 import { consolidate } from '../commands/curation/consolidate.ts';
 import { memories } from '../commands/curation/memories.ts';
@@ -12,6 +13,7 @@ import { review } from '../commands/curation/review.ts';
 import { reopen, restore, unpublish } from '../commands/curation/undo.ts';
 import { versions } from '../commands/curation/versions.ts';
 import { doctor } from '../commands/doctor.ts';
+import { helpOf } from '../commands/help.ts';
 import { hookInstall } from '../commands/hook/install.ts';
 import { hookPrompt } from '../commands/hook/prompt.ts';
 import { hookSessionEnd } from '../commands/hook/session-end.ts';
@@ -46,7 +48,8 @@ import { tokenRevoke } from '../commands/token/token-revoke.ts';
 import { tokenRotate } from '../commands/token/token-rotate.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import type { Command } from './command.ts';
-import { overview } from './help.ts';
+import { commandHelp, overview } from './help.ts';
+import { didYouMean, suggest } from './suggestions.ts';
 import { VERSION } from './version.ts';
 
 /** The commands of the terminal client, by name. They use the API of a running service, on this computer or another. */
@@ -90,7 +93,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   audit,
   sync,
   doctor,
-  completion: completionOf(() => COMMANDS),
+  completion,
+  help: helpOf((words) => helpOn(words)),
   'hook install': hookInstall,
   'hook uninstall': hookUninstall,
   'hook session-start': hookSessionStart,
@@ -102,9 +106,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'audit-verify': auditVerify,
 };
 
-/** What `--help` prints without a command. */
-export const HELP = overview(Object.entries(COMMANDS));
-
 /** The commands whose name begins with this word and has another. */
 function commandsOf(word: string): [string, Command][] {
   return Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
@@ -115,22 +116,54 @@ export type Called = { name: string; command: Command; args: string[] } | { abou
 
 const isHelp = (word: string | undefined) => word === '--help' || word === '-h' || word === 'help';
 
+/** What `--help` prints without a command. */
+export const helpText = (width?: number) => overview(Object.entries(COMMANDS), width);
+
+/**
+ * The help of the command or the group that the first one or two words name; of all commands without any.
+ * @throws CommandError if no command has this name
+ */
+function helpOn(words: string[]): string {
+  const [first] = words;
+  if (first === undefined) return helpText();
+  const group = commandsOf(first);
+  if (group.length > 0 && words.length === 1) return overview(group);
+  const called = findCommand(words);
+  return 'about' in called ? called.about : commandHelp(called.name, called.command);
+}
+
+/** The error of a word that is no command, with those that it can mean: by their name, or by the second word of it. */
+function unknownCommand(given: string): CommandError {
+  const names = Object.keys(COMMANDS);
+  const named = (word: string) => {
+    const isComplete = commandsOf(word).length > 0 || names.includes(word);
+    return isComplete ? [word] : names.filter((name) => name.endsWith(` ${word}`));
+  };
+  const words = names.flatMap((name) => [name, ...name.split(' ')]);
+  const meant = new Set(similarNames(given, words).flatMap(named));
+  return new CommandError(
+    `there is no command ${JSON.stringify(given)}${didYouMean([...meant])} (see --help)`,
+  );
+}
+
 /**
  * Finds the command that the first one or two words name.
  * @throws CommandError if no command has this name
  */
 export function findCommand(words: string[]): Called {
   const [first, second, ...more] = words;
-  if (isHelp(first)) return { about: HELP };
-  if (first === '--version') return { about: VERSION };
+  if (first === '--help' || first === '-h')
+    return { about: helpOn(words.filter((word) => !word.startsWith('-'))) };
+  if (first === '--version' || first === 'version') return { about: VERSION };
   if (first === undefined) throw new CommandError('name a command (see --help)');
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   if (command !== undefined) return { name: first, command, args: words.slice(1) };
   const group = commandsOf(first);
-  if (group.length === 0) throw new CommandError(`there is no command ${JSON.stringify(first)} (see --help)`);
-  if (isHelp(second)) return { about: overview(group) };
+  if (group.length === 0) throw unknownCommand(first);
+  if (isHelp(second)) return { about: helpOn([first, ...more]) };
   const found = group.find(([name]) => name === `${first} ${second}`);
   if (found !== undefined) return { name: found[0], command: found[1], args: more };
-  const names = group.map(([name]) => name.slice(first.length + 1)).join(', ');
-  throw new CommandError(`name a command of ${first}: ${names} (see --help)`);
+  const names = group.map(([name]) => name.slice(first.length + 1));
+  const meant = second === undefined ? '' : suggest(second, names, `${first} `);
+  throw new CommandError(`name a command of ${first}: ${names.join(', ')}${meant} (see --help)`);
 }

@@ -70,18 +70,22 @@ function breakable(line: string): string[] {
     );
 }
 
-/** Wraps a text to at most `lines` lines of at most `width` columns. */
+/**
+ * Wraps a text to at most `lines` lines of at most `width` columns. A word that is longer is cut off, except with
+ * `Infinity` lines: then nothing is cut off, and it has a line of its own.
+ */
 export function wrap(text: string, width: number, lines: number): string[] {
   const pieces = breakable(oneLine(text));
   const done: string[] = [];
+  const finished = (line: string) => (lines === Infinity ? line.trimEnd() : fit(line, width));
   let open = '';
   for (const [index, piece] of pieces.entries()) {
     if (open !== '' && columns((open + piece).trimEnd()) > width) {
       if (done.length === lines - 1) return [...done, fit(open + pieces.slice(index).join(''), width)];
-      done.push(fit(open, width));
+      done.push(finished(open));
       open = '';
     }
     open += piece;
   }
-  return open.trim() === '' ? done : [...done, fit(open, width)];
+  return open.trim() === '' ? done : [...done, finished(open)];
 }

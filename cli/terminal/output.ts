@@ -1,7 +1,8 @@
+import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import type { Redaction } from '../../shared/schemas/common.ts';
+import { setting } from '../client/settings.ts';
 import { printable } from './columns.ts';
-import { terminalColumns } from './progress-bar.ts';
 
 /** So many credentials are named. */
 const MAX_CREDENTIALS = 5;
@@ -41,6 +42,18 @@ export function jsonText(data: unknown, indent?: number): string {
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
+}
+
+/** The width where nothing says another. */
+const USUAL_COLUMNS = 80;
+/** A narrower terminal is treated as this one: nothing readable fits into less. */
+const MIN_COLUMNS = 20;
+
+/** The width of a terminal, in columns. If it does not report one, COLUMNS does, as for other programs. */
+export function terminalColumns({ columns }: Pick<WriteStream, 'columns'>): number {
+  if (columns > 0) return Math.max(columns, MIN_COLUMNS);
+  const given = Number(setting('COLUMNS'));
+  return Number.isInteger(given) && given > 0 ? Math.max(given, MIN_COLUMNS) : USUAL_COLUMNS;
 }
 
 /** The columns of the terminal; null if the output is not a terminal, and then nothing is cut off. */

@@ -1,11 +1,10 @@
 import type { WriteStream } from 'node:tty';
 import { cell, fit, printable } from './columns.ts';
+import { terminalColumns } from './output.ts';
 
 const LABEL_COLUMNS = 9;
 /** In a narrow terminal, the bar has a third of the width, so that there is room for the text. */
 const BAR_COLUMNS = 24;
-/** The assumed width of a terminal that does not report its width. */
-const USUAL_COLUMNS = 80;
 /** Often enough to look continuous. */
 const DRAW_EVERY_MS = 50;
 /** The interval of plain lines, which are not drawn over. */
@@ -28,11 +27,6 @@ export interface ProgressBar {
   line(text: string): void;
   /** Ends the bar, so that other output can follow. */
   end(): void;
-}
-
-/** The width of the terminal, in columns. */
-export function terminalColumns({ columns }: WriteStream): number {
-  return columns > 0 ? columns : USUAL_COLUMNS;
 }
 
 /** Opens a progress bar on a stream. */

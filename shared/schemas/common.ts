@@ -128,4 +128,5 @@ export const Redactions = Type.Array(Redaction, {
 });
 
 /** The kind of a source: a text that was sent, an imported file, a memory, or a workspace file. */
-export const SourceKind = OneOf(['ingest', 'import', 'memory', 'file']);
+export const SOURCE_KINDS = ['ingest', 'import', 'memory', 'file'] as const;
+export const SourceKind = OneOf([...SOURCE_KINDS]);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { execFileSync, spawnSync } from '../support/needs/command.ts';
 import { addPerson, addTeam } from '../support/team.ts';
 import { closedAddress, openHomes, otherServices, type Person } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
@@ -120,57 +119,5 @@ describe('cli doctor', () => {
     const { find } = await checksOf(await newPerson(), ['--url', other.url]);
     assert.match(String(find('Clock')?.detail), /^3\d\d\d s ahead of that of the service$/);
     assert.deepEqual([find('Version')?.state, find('Version')?.detail.includes('9.9.9')], ['warning', true]);
-  });
-});
-
-/** Why a shell cannot be tested, or false. */
-const missing = (shell: string) => spawnSync(shell, ['--version']).status !== 0 && `needs ${shell}`;
-
-describe('cli completion', () => {
-  /** Saves the script for a shell in a home folder, and returns its path. */
-  async function scriptFor(shell: string): Promise<string> {
-    const person = await newPerson();
-    const { stdout } = await person.run(['completion', shell]);
-    const file = join(person.home, 'completion');
-    await writeFile(file, stdout);
-    return file;
-  }
-
-  test('bash completes commands, the words of groups, and options', { skip: missing('bash') }, async () => {
-    const file = await scriptFor('bash');
-    const complete = (...words: string[]) => {
-      const line = words.map((word) => `'${word}'`).join(' ');
-      const script = `source '${file}'; COMP_WORDS=(memory ${line}); COMP_CWORD=${words.length}; _memory; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
-    };
-    assert.deepEqual(complete('se'), ['search']);
-    assert.deepEqual(complete('to'), ['token']);
-    assert.ok(complete('').includes('login') && complete('').includes('team'));
-    assert.deepEqual(complete('team', ''), ['list', 'show', 'members', 'clients', 'use']);
-    assert.deepEqual(complete('search', '--ex'), ['--explain']);
-    assert.deepEqual(complete('token', 'rotate', '--over'), ['--overlap-hours']);
-    // A value or a file is completed by the shell itself.
-    assert.deepEqual(complete('ingest', 'fi'), ['']);
-  });
-
-  for (const shell of ['zsh', 'fish'] as const) {
-    test(`${shell} reads the script without an error`, { skip: missing(shell) }, async () => {
-      execFileSync(shell, ['-n', await scriptFor(shell)]);
-    });
-  }
-
-  test('every command and option is in the scripts, and another shell is refused', async () => {
-    const person = await newPerson();
-    const script = async (shell: string) => (await person.run(['completion', shell])).stdout;
-    for (const shell of ['bash', 'zsh', 'fish']) {
-      const text = await script(shell);
-      for (const word of ['owner-reset-link', 'consolidate', 'overlap-hours', 'embed-with'])
-        assert.ok(text.includes(word), `${shell}: ${word}`);
-    }
-    const refused = await person.run(['completion', 'tcsh']);
-    assert.deepEqual(
-      [refused.code, refused.stderr],
-      [1, 'memory: expected one of bash, zsh, fish (see --help)\n'],
-    );
   });
 });

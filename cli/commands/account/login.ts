@@ -22,6 +22,7 @@ const options = {
   profile: {
     type: 'string',
     value: 'name',
+    completes: 'profile',
     help: 'save the session under this name, next to those of other services; default: MEMORY_PROFILE',
   },
   url: {

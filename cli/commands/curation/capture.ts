@@ -21,6 +21,7 @@ const options = {
   client: {
     type: 'string',
     value: 'client',
+    completes: 'client',
     help: 'name or id of a client of that Team; default: the Team layer',
   },
   started: {
@@ -45,7 +46,7 @@ export const capture: Command<typeof options> = {
   about: `Stages the summary of an agent's session, or of a part of it, until consolidate makes memories of it. The
 summary comes from a file, or from standard input if no file is named or the file is -. No search finds it.`,
   options,
-  operand: { name: 'file', isOptional: true },
+  operand: { name: 'file', isOptional: true, completes: 'file' },
   notes: CREDENTIAL_NOTE,
   async run(values, operand) {
     if (values.session === undefined) throw new CommandError('--session: required (see --help)');

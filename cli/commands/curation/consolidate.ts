@@ -37,7 +37,12 @@ const options = {
     value: 'command',
     help: 'program that decides: it receives a prompt with the captures on standard input and prints JSON',
   },
-  client: { type: 'string', value: 'client', help: 'only captures of this client, by name or id' },
+  client: {
+    type: 'string',
+    value: 'client',
+    completes: 'client',
+    help: 'only captures of this client, by name or id',
+  },
   limit: {
     type: 'string',
     value: 'n',

@@ -1,3 +1,4 @@
+import { MEMORY_STATES } from '../../../shared/memory-states.ts';
 import { Memory } from '../../../shared/schemas/library.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
 import { readLayerNames } from '../../client/layers.ts';
@@ -13,9 +14,15 @@ const options = {
   state: {
     type: 'string',
     value: 'state',
+    choices: MEMORY_STATES,
     help: 'review, published, discarded or archived; default: those in review and the published ones',
   },
-  client: { type: 'string', value: 'client', help: 'only memories of this client, by name or id' },
+  client: {
+    type: 'string',
+    value: 'client',
+    completes: 'client',
+    help: 'only memories of this client, by name or id',
+  },
   containing: { type: 'string', value: 'text', help: 'only memories whose title or text contains this' },
   limit: { type: 'string', value: 'n', help: `the most memories to list, default ${DEFAULT_LIMIT}` },
   ...TEAM_OPTIONS,

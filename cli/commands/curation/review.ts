@@ -15,7 +15,12 @@ import { atTerminal } from '../../terminal/prompt.ts';
 import { type Edited, edit, itemLines, wholeText } from './review-text.ts';
 
 const options = {
-  client: { type: 'string', value: 'client', help: 'only memories of this client, by name or id' },
+  client: {
+    type: 'string',
+    value: 'client',
+    completes: 'client',
+    help: 'only memories of this client, by name or id',
+  },
   ...TEAM_OPTIONS,
 } as const;
 

@@ -2,16 +2,11 @@ import { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import { findClient } from '../../client/find-team.ts';
 import { ALL_LAYERS } from '../../client/layers.ts';
 import { connectionWords, signedInToTeam } from '../../client/signed-in.ts';
-import { AGENT_NAMES } from '../../hooks/agents.ts';
+import { AGENT_NAMES, AGENTS, type Agent } from '../../hooks/agents.ts';
 import { RECALL_OPTIONS } from '../../hooks/hook-options.ts';
 import { changeHooksFile } from '../../hooks/setup/hooks-file.ts';
 import { hooksOf, MANIFESTS, withoutStaging } from '../../hooks/setup/manifests.ts';
-import {
-  assertNotInOtherPlace,
-  hooksFile,
-  PLACE_OPTIONS,
-  parseAgent,
-} from '../../hooks/setup/setup-options.ts';
+import { assertNotInOtherPlace, hooksFile, PLACE_OPTIONS } from '../../hooks/setup/setup-options.ts';
 import { type Command, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
 
@@ -31,13 +26,13 @@ export const hookInstall: Command<typeof options> = {
 other programs stay. A second run replaces the first. The hooks use the service, the credential, the Team and the client
 of this command. It is refused if the other place, of --user and --project, already has these hooks.`,
   options,
-  operand: { name: 'agent' },
+  operand: { name: 'agent', choices: AGENTS },
   notes: `The credential is MEMORY_API_TOKEN from the environment, otherwise the session that login saved; with a
 profile, it is the session of the profile. The hooks look for it in the same place each time, and it is not written into
 the settings: a session by the name of its profile, and a token in MEMORY_API_TOKEN where the agent runs. An agent token with memory:read and memory:write is enough for them.`,
   ignoresEnvironmentFile: true,
   async run(values, operand) {
-    const agent = parseAgent(operand);
+    const agent = operand as Agent;
     const file = await hooksFile(agent, values);
     await assertNotInOtherPlace(agent, values);
     const signedIn = await signedInToTeam(values);

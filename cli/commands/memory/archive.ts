@@ -1,4 +1,3 @@
-import type { ArchiveFilter } from '../../../shared/schemas/library.ts';
 import { ArchiveResponse } from '../../../shared/schemas/library.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
@@ -7,11 +6,19 @@ import { CommandError, withNote } from '../../terminal/command-error.ts';
 import { counted } from '../../terminal/output.ts';
 import { parseMoment } from '../../terminal/times.ts';
 
-const KINDS = ['ingest', 'import'] as const;
-
 const options = {
-  kind: { type: 'string', value: 'kind', help: 'only this kind: ingest or import' },
-  client: { type: 'string', value: 'client', help: 'only the sources of this client, by name or id' },
+  kind: {
+    type: 'string',
+    value: 'kind',
+    choices: ['ingest', 'import'],
+    help: 'only this kind: ingest or import',
+  },
+  client: {
+    type: 'string',
+    value: 'client',
+    completes: 'client',
+    help: 'only the sources of this client, by name or id',
+  },
   tag: { type: 'string', value: 'tag', help: 'only sources with this tag' },
   containing: {
     type: 'string',
@@ -28,12 +35,6 @@ const options = {
   ...TEAM_OPTIONS,
 } as const;
 
-function parseKind(given: string | undefined): ArchiveFilter['kind'] {
-  const kind = KINDS.find((candidate) => candidate === given);
-  if (given !== undefined && kind === undefined) throw new CommandError('--kind: expected ingest or import');
-  return kind;
-}
-
 export const archive: Command<typeof options> = {
   section: 'memory',
   summary: 'archive many sources, so that searches no longer find them',
@@ -44,7 +45,7 @@ was archived stays so, and the next run continues. Sources that are stored after
   notes: CREDENTIAL_NOTE,
   async run(values) {
     const given = {
-      kind: parseKind(values.kind),
+      kind: values.kind,
       tag: values.tag,
       q: values.containing,
       createdBefore: parseMoment('before', values.before),

@@ -5,7 +5,12 @@ import { oneLine } from '../../terminal/columns.ts';
 import { invocationFolder } from '../../terminal/invocation-folder.ts';
 
 const options = {
-  to: { type: 'string', value: 'path', help: 'file or folder to save it in; default: this folder' },
+  to: {
+    type: 'string',
+    value: 'path',
+    completes: 'file',
+    help: 'file or folder to save it in; default: this folder',
+  },
   force: { type: 'boolean', help: 'replace a file that exists' },
   ...TEAM_OPTIONS,
 } as const;

@@ -5,7 +5,7 @@ import { CommandError } from '../../terminal/command-error.ts';
 
 const options = {
   query: { type: 'string', value: 'id', help: 'queryId of the search, which search --json prints. Required' },
-  verdict: { type: 'string', value: 'verdict', help: `${VERDICTS.join(', ')}. Required` },
+  verdict: { type: 'string', value: 'verdict', choices: VERDICTS, help: `${VERDICTS.join(', ')}. Required` },
   note: { type: 'string', value: 'text', help: 'what is wrong with it, for the reviewer' },
   ...TEAM_OPTIONS,
 } as const;
@@ -20,8 +20,8 @@ wrong or outdated is shown to the reviewers.`,
   notes: CREDENTIAL_NOTE,
   async run(values, chunkId) {
     if (values.query === undefined) throw new CommandError('--query: required');
-    const verdict = VERDICTS.find((known) => known === values.verdict);
-    if (verdict === undefined) throw new CommandError(`--verdict: expected ${VERDICTS.join(', ')}`);
+    const { verdict } = values;
+    if (verdict === undefined) throw new CommandError('--verdict: required');
     const { service } = await signedInToTeam(values);
     const body = { queryId: values.query, chunkId, verdict, note: values.note };
     const data = await service.post('/v1/memory/feedback', Feedback, body);

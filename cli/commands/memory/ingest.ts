@@ -20,6 +20,7 @@ const options = {
   client: {
     type: 'string',
     value: 'client',
+    completes: 'client',
     help: 'name or id of a client of that Team; default: the Team layer',
   },
   uri: { type: 'string', value: 'uri', help: 'where the text comes from, such as its web address' },
@@ -39,7 +40,7 @@ export const ingest: Command<typeof options> = {
   about: `Stores a text as a source, which searches find at once. The text comes from a file, or from standard input if
 no file is named or the file is -. Files in other formats than text are read by import.`,
   options,
-  operand: { name: 'file', isOptional: true },
+  operand: { name: 'file', isOptional: true, completes: 'file' },
   notes: CREDENTIAL_NOTE,
   async run(values, operand) {
     const { filename, text } = await readInputText(operand);

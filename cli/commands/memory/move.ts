@@ -17,6 +17,8 @@ const options = {
   to: {
     type: 'string',
     value: 'client',
+    completes: 'client',
+    examples: [TEAM_LAYER],
     help: 'client, by name or id, or team: the Team layer; with --from: the empty database. Required',
   },
   from: {

@@ -1,3 +1,4 @@
+import { SOURCE_KINDS } from '../../../shared/schemas/common.ts';
 import { DEFAULT_TOP_K, MAX_TOP_K, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { ALL_LAYERS, readLayerNames, requestedScope } from '../../client/layers.ts';
 import { chooseQueryVector } from '../../client/query-vector.ts';
@@ -11,12 +12,15 @@ const options = {
   client: {
     type: 'string',
     value: 'client',
+    completes: 'client',
+    examples: [ALL_LAYERS],
     help: `also search the layer of this client, by name or id; ${ALL_LAYERS}: the Team layer and all clients that you can reach`,
   },
   kind: {
     type: 'string',
     multiple: true,
     value: 'kind',
+    choices: SOURCE_KINDS,
     help: 'only this kind of source: ingest, import, memory or file; can be repeated',
   },
   since: {

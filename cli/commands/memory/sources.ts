@@ -1,3 +1,4 @@
+import { SOURCE_KINDS } from '../../../shared/schemas/common.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
 import { findOptionalClient } from '../../client/find-team.ts';
 import { type NameLayer, readLayerNames } from '../../client/layers.ts';
@@ -10,8 +11,18 @@ import { day } from '../../terminal/times.ts';
 const DEFAULT_LIMIT = 50;
 
 const options = {
-  kind: { type: 'string', value: 'kind', help: 'only this kind: ingest, import, memory or file' },
-  client: { type: 'string', value: 'client', help: 'only the sources of this client, by name or id' },
+  kind: {
+    type: 'string',
+    value: 'kind',
+    choices: SOURCE_KINDS,
+    help: 'only this kind: ingest, import, memory or file',
+  },
+  client: {
+    type: 'string',
+    value: 'client',
+    completes: 'client',
+    help: 'only the sources of this client, by name or id',
+  },
   tag: { type: 'string', value: 'tag', help: 'only sources with this tag' },
   containing: { type: 'string', value: 'text', help: 'only sources whose title or text contains this' },
   archived: { type: 'boolean', help: 'list the archived sources' },

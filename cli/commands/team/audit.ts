@@ -1,4 +1,5 @@
 import { AuditEvent } from '../../../shared/schemas/audit.ts';
+import { AUDIT_KINDS } from '../../../shared/schemas/audit-kinds.ts';
 import { parseLimit, readList } from '../../client/read-list.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
@@ -8,7 +9,12 @@ import { toSecond } from '../../terminal/times.ts';
 const DEFAULT_LIMIT = 50;
 
 const options = {
-  kind: { type: 'string', value: 'kind', help: 'only events of this kind, such as memory.publish' },
+  kind: {
+    type: 'string',
+    value: 'kind',
+    examples: Object.keys(AUDIT_KINDS),
+    help: 'only events of this kind, such as memory.publish',
+  },
   subject: { type: 'string', value: 'id', help: 'only events about the record with this id' },
   limit: { type: 'string', value: 'n', help: `the most events to list, default ${DEFAULT_LIMIT}` },
   ...TEAM_OPTIONS,

@@ -12,7 +12,7 @@ export const teamUse: Command<typeof SERVICE_OPTIONS> = {
   about: `Chooses the default Team: the Team of commands that name none with --team. It is saved for the profile, and
 used only with this service.`,
   options: SERVICE_OPTIONS,
-  operand: { name: 'team' },
+  operand: { name: 'team', completes: 'team' },
   notes: `An agent token belongs to one Team, so it does not need a default and ignores it.
 
 ${CREDENTIAL_NOTE}`,

@@ -11,7 +11,7 @@ export const tokenRevoke: Command<typeof options> = {
   about: `Revokes an agent token, by name or id: one of your own, or with --team-wide one of anyone in the Team. All of
 its secrets end at once.`,
   options,
-  operand: { name: 'token' },
+  operand: { name: 'token', completes: 'token' },
   notes: CREDENTIAL_NOTE,
   async run(values, operand) {
     const { service } = await signedInToTeam(values);

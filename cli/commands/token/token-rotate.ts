@@ -22,7 +22,7 @@ export const tokenRotate: Command<typeof options> = {
   about: `Gives one of your agent tokens, by name or id, a new secret, which is shown only once. The token keeps its
 permissions and its expiry.`,
   options,
-  operand: { name: 'token' },
+  operand: { name: 'token', completes: 'token' },
   notes: CREDENTIAL_NOTE,
   async run(values, operand) {
     const overlapHours = parseWhole('overlap-hours', values['overlap-hours'], 0, MAX_HOURS);

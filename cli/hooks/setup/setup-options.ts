@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import { CommandError } from '../../terminal/command-error.ts';
 import { invocationFolder } from '../../terminal/invocation-folder.ts';
 import { PROGRAM } from '../../terminal/program.ts';
-import { AGENT_NAMES, type Agent, isAgent } from '../agents.ts';
+import type { Agent } from '../agents.ts';
 import { projectFolder } from '../recall/project.ts';
 import { installedHooks } from './installed-hooks.ts';
 import { MANIFESTS } from './manifests.ts';
@@ -13,15 +13,6 @@ export const PLACE_OPTIONS = {
   user: { type: 'boolean', help: 'in all your projects; the default' },
   project: { type: 'boolean', help: 'only in the project of this folder' },
 } as const;
-
-/**
- * Parses the operand of a command that changes the hooks of an agent.
- * @throws CommandError
- */
-export function parseAgent(operand: string): Agent {
-  if (isAgent(operand)) return operand;
-  throw new CommandError(`there is no agent ${JSON.stringify(operand)}: name ${AGENT_NAMES}`);
-}
 
 interface Place {
   readonly user?: boolean | undefined;

@@ -190,10 +190,7 @@ describe('hook install', () => {
 
   test('is refused for another agent, for two places, and without a session', async () => {
     const [{ person }, stranger] = [await owner(), await newPerson()];
-    assertRefused(
-      await person.run(['hook', 'install', 'cursor']),
-      /no agent "cursor": name claude-code or codex/,
-    );
+    assertRefused(await person.run(['hook', 'install', 'cursor']), /<agent>: expected claude-code or codex/);
     assertRefused(
       await person.run(['hook', 'install', 'codex', '--user', '--project']),
       /choose --user or --project, not both/,

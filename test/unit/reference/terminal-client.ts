@@ -1,5 +1,5 @@
-import { commandHelp } from '../../../cli/program/help.ts';
-import { COMMANDS, HELP } from '../../../cli/program/registry.ts';
+import { commandHelp, MAX_HELP_COLUMNS } from '../../../cli/program/help.ts';
+import { COMMANDS, helpText } from '../../../cli/program/registry.ts';
 import { EXIT_CODES } from '../../../cli/terminal/exit-codes.ts';
 import { pageHead, tableText } from './markdown.ts';
 
@@ -40,11 +40,19 @@ export function terminalClientPage(): string {
   const commands = Object.entries(COMMANDS).flatMap(([name, command]) => [
     `## ${name}`,
     '',
-    help(commandHelp(name, command)),
+    help(commandHelp(name, command, MAX_HELP_COLUMNS)),
     '',
   ]);
   const head = pageHead('Terminal client', 'the help texts in cli/commands');
-  return [head, INTRODUCTION.trimStart(), exitCodes, '', '## Commands', '', help(HELP), '', ...commands].join(
-    '\n',
-  );
+  return [
+    head,
+    INTRODUCTION.trimStart(),
+    exitCodes,
+    '',
+    '## Commands',
+    '',
+    help(helpText(MAX_HELP_COLUMNS)),
+    '',
+    ...commands,
+  ].join('\n');
 }

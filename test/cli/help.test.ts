@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { commandHelp, overview } from '../../cli/program/help.ts';
+import { COMMANDS, findCommand } from '../../cli/program/registry.ts';
+import { columns } from '../../cli/terminal/columns.ts';
+import { assertRefused, NO_TERMINAL, openHomes, runAtTerminal } from './cli.ts';
+
+const newPerson = await openHomes();
+
+const HELPS = [
+  ['the list of commands', (width: number) => overview(Object.entries(COMMANDS), width)],
+  ...Object.entries(COMMANDS).map(
+    ([name, command]) => [name, (width: number) => commandHelp(name, command, width)] as const,
+  ),
+] as const;
+
+/** The words of a text. */
+const wordsOf = (text: string) => text.split(/\s+/);
+
+describe('help', () => {
+  test('fits the width for every command, and no word is broken or cut off', () => {
+    for (const [name, help] of HELPS) {
+      for (const width of [40, 60, 80, 110]) {
+        const lines = help(width).split('\n');
+        // Only a word that is longer than the line can be wider.
+        const wide = lines.filter((line) => columns(line) > width && wordsOf(line.trim()).length > 1);
+        assert.deepEqual(wide, [], `${name} in ${width} columns`);
+        assert.deepEqual(wordsOf(help(width)), wordsOf(help(10_000)), `${name} in ${width} columns`);
+      }
+    }
+  });
+
+  test('puts a description below what it describes in a narrow terminal', () => {
+    const help = (width: number) => commandHelp('token create', COMMANDS['token create']!, width);
+    assert.match(help(80), /^ {2}--days <n> {17}days until/m);
+    assert.match(help(60), /^ {2}--days <n>\n {6}days until/m);
+  });
+
+  test('has the width of COLUMNS without a terminal, at most 110 columns, and otherwise 80', async () => {
+    const { run } = await newPerson();
+    const widest = async (env: Record<string, string>) => {
+      const { stdout } = await run(['search', '--help'], { env });
+      return Math.max(...stdout.split('\n').map(columns));
+    };
+    for (const [env, least, most] of [
+      [{}, 70, 80],
+      [{ COLUMNS: '60' }, 50, 60],
+      [{ COLUMNS: '200' }, 100, 110],
+      [{ COLUMNS: 'x' }, 70, 80],
+    ] as const) {
+      const found = await widest(env);
+      assert.ok(found >= least && found <= most, `${JSON.stringify(env)}: ${found}`);
+    }
+  });
+
+  test('has the width of the terminal', { skip: NO_TERMINAL }, async () => {
+    const { shown } = await runAtTerminal(await newPerson(), ['search', '--help'], [], 60, { COLUMNS: '90' });
+    const lines = (shown.split('speed ')[0] ?? '').split('\r\n');
+    assert.ok(lines.length > 30 && lines.every((line) => columns(line) <= 60), shown);
+  });
+
+  test('of a command is printed by help, --help before the command and --help after it', async () => {
+    const person = await newPerson();
+    const printed = async (...args: string[]) => {
+      const { code, stdout, stderr } = await person.run(args);
+      assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+      return stdout;
+    };
+    const search = await printed('search', '--help');
+    assert.match(search, /^Usage: memory search <query>/m);
+    assert.equal(await printed('help', 'search'), search);
+    assert.equal(await printed('--help', 'search'), search);
+    assert.match(await printed('help', 'hook', 'install'), /^Usage: memory hook install <agent>/m);
+    assert.match(await printed('help', 'hook'), /^ {2}hook install +\w/m);
+    assert.match(await printed('help', 'help'), /^Usage: memory help \[<command> …\]/m);
+    assert.equal(await printed('help'), await printed('--help'));
+    assert.equal(await printed('version'), await printed('--version'));
+    assertRefused(await person.run(['help', 'serach']), /no command "serach"; did you mean search\?/);
+  });
+});
+
+describe('a mistyped word', () => {
+  /** What the client says to a command line. */
+  async function refusal(...args: string[]): Promise<string> {
+    const ended = await (await newPerson()).run(args);
+    assertRefused(ended, /./);
+    return ended.stderr;
+  }
+
+  test('that is no command is answered with the similar commands', () => {
+    for (const [word, meant] of [
+      ['serach', '; did you mean search?'],
+      ['SEARCH', '; did you mean search?'],
+      ['sour', '; did you mean purge source or sources?'],
+      ['tokens', '; did you mean token?'],
+      ['install', '; did you mean hook install or hook uninstall?'],
+      ['members', '; did you mean team members?'],
+      ['xyzzy', ''],
+      ['constructor', ''],
+      ['', ''],
+    ]) {
+      const message = `there is no command ${JSON.stringify(word)}${meant} (see --help)`;
+      assert.throws(() => findCommand([word ?? '']), { message });
+    }
+    assert.throws(() => findCommand(['team', 'sho']), {
+      message:
+        'name a command of team: list, show, members, clients, use; did you mean team show? (see --help)',
+    });
+  });
+
+  test('that is no option, or no value of a fixed choice, is answered with the similar ones', async () => {
+    assert.match(
+      await refusal('search', 'x', '--tema', 'y'),
+      /'--tema'; did you mean --team\? \(see --help\)$/m,
+    );
+    assert.match(await refusal('search', 'x', '--limt=3'), /'--limt'; did you mean --limit\?/);
+    assert.match(await refusal('search', '--', 'x', '--colour', '--kind', 'fiel'), /not signed in/);
+    assert.match(await refusal('search', 'x', '--kind', 'file', '--kind', 'fiel'), /did you mean file\?/);
+    assert.match(
+      await refusal('archive', '--kind', 'imprt'),
+      /^memory: --kind: expected ingest or import; did you mean import\? \(see --help\)$/m,
+    );
+    assert.match(await refusal('memories', '--state', 'publised'), /did you mean published\?/);
+    assert.match(
+      await refusal('token', 'create', 'x', '--permission', 'memory:raed'),
+      /did you mean memory:read\?/,
+    );
+    assert.match(await refusal('hook', 'install', 'codx'), /^memory: <agent>: .*did you mean codex\?/m);
+    assert.match(await refusal('completion', 'fis'), /expected bash, zsh or fish; did you mean fish\?/);
+  });
+});
