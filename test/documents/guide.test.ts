@@ -16,6 +16,13 @@ describe('the guide', () => {
     assert.ok(linkedFiles(readme).includes(GUIDE));
   });
 
+  test('README.md has only examples that print the detail of an error, and no null', () => {
+    const calls = examplesOf(readPage('README.md')).filter(({ commands }) => commands.includes('curl'));
+    assert.ok(calls.length > 0);
+    for (const { line, commands } of calls)
+      assert.match(commands, /curl -sS [^]*\bjq '\.detail \/\/ /, `line ${line}`);
+  });
+
   test('lists each of its pages', () => {
     const listed = new Set([GUIDE, ...linkedFiles(readPage(GUIDE))]);
     assert.deepEqual(

@@ -248,7 +248,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
       'Claude Code',
       'Cursor',
       'Codex',
-      'VS Code and other MCP clients',
+      'VS Code and other programs',
       'Terminal client',
       'Plain HTTP',
     ]);
