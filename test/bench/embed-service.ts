@@ -85,7 +85,7 @@ export class MeasuredService {
       const ms = performance.now() - began;
       stored(texts.length - pending);
       if (pending === 0) return ms;
-      if (ms > PORTION_MS) throw new Error(`${pending} chunks still have no vector`);
+      if (ms > PORTION_MS) throw new Error(`${pending} passages still have no vector`);
       const msLeft = (ms * pending) / Math.max(1, texts.length - pending);
       await sleep(Math.min(LOOK_EVERY_MS, Math.max(LOOK_SOONEST_MS, msLeft / 2)));
     }

@@ -16,16 +16,16 @@ import { openStandInVectors, type StandInVectors } from './stand-in-vectors.ts';
 import { bytesByRelation } from './table-bytes.ts';
 import { median } from './workspace-report.ts';
 
-const HELP = `How many chunks a second an ingest over HTTP stores, what that costs the CPU, and what a chunk
+const HELP = `How many passages a second an ingest over HTTP stores, what that costs the CPU, and what a passage
 takes on disk. With --beside, another checkout is measured in the same run, in turns, with the same requests. A checkout that takes no base64 is sent numbers.
 
 Usage: npm run bench:rate -- [options]
 
   --beside FOLDER    the root of another checkout, with its packages installed
-  --characters 800   of each chunk
+  --characters 800   of each passage
   --languages en,de  without it: all of ${LANGUAGES.join(', ')}
   --turns 5          turns that are measured; one more warms up
-  --requests 12      of each turn, with --chunks chunks each
+  --requests 12      of each turn, with --chunks passages each
   --chunks 250       of each request
 
 MEMORY_TEST_XQUAD_R names the folder of the texts (XQuAD-R, <language>.json).
@@ -179,7 +179,7 @@ async function reportBytes(all: readonly Measured[], chunks: number, report: Sea
   const names = [...new Set(sizes.flatMap((size) => [...size.keys()]))];
   report.print('');
   report.row(
-    'bytes a chunk',
+    'bytes a passage',
     all.map(({ folder }) => folder.slice(-11)),
   );
   const row = (name: string, figures: number[]) =>

@@ -99,11 +99,11 @@ export async function measureIngest(
   }
   const [asked, ran] = [median(rates.api), median(rates.bare)];
   report.print('');
-  report.row(`chunks a second, ${CONNECTIONS} at once`, ['API', 'bare', 'ratio']);
+  report.row(`passages a second, ${CONNECTIONS} at once`, ['API', 'bare', 'ratio']);
   const held = report.holdAtLeast('ingest of the bare loop', asked / ran, LEAST_OF_BARE);
   report.row(
-    `${CHUNKS_A_REQUEST} chunks a request`,
+    `${CHUNKS_A_REQUEST} passages a request`,
     [asked.toFixed(0), ran.toFixed(0), (asked / ran).toFixed(2)],
-    `${held}; asked: ${ASKED_CHUNKS_A_SECOND} chunks a second`,
+    `${held}; asked: ${ASKED_CHUNKS_A_SECOND} passages a second`,
   );
 }

@@ -104,7 +104,7 @@ async function measure(): Promise<void> {
   const [healthDuring = [], searchDuring = []] = await stopAll(busy);
 
   const lines = [
-    `${Buffer.byteLength(text)} bytes, ${String(answer['chunks'])} chunks in ${seconds.toFixed(1)} s on ${databaseUrl === '' ? 'the embedded database' : 'PostgreSQL'}`,
+    `${Buffer.byteLength(text)} bytes, ${String(answer['chunks'])} passages in ${seconds.toFixed(1)} s on ${databaseUrl === '' ? 'the embedded database' : 'PostgreSQL'}`,
     `${''.padEnd(24)}${['requests', 'p50 ms', 'p95 ms', 'max ms'].map((f) => f.padStart(10)).join('')}`,
     row('health before', healthBefore),
     row('health during ingest', healthDuring),

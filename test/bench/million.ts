@@ -23,12 +23,12 @@ import { describeDatabase, describeRun, SearchReport } from './search-report.ts'
 
 const [SMALL, LARGE] = [100_000, 1_000_000];
 
-const HELP = `How search does in a Team of a million chunks, beside one of 100,000.
+const HELP = `How search does in a Team of a million passages, beside one of 100,000.
 
 Usage: npm run bench:million -- [options]
 
-  --rows 1000000      chunks of the large Team, a multiple of 500; without it: ${LARGE}
-  --small 100000      chunks of the small Team
+  --rows 1000000      passages of the large Team, a multiple of 500; without it: ${LARGE}
+  --small 100000      passages of the small Team
   --rounds 100        rounds of every case
   --queries 100       queries by which recall is measured
   --parts times,recall  which of graph, times, stages, recall, inserts; without it: all
@@ -67,7 +67,7 @@ async function fill(url: string, folder: string): Promise<LargeTeam[]> {
       for (const size of [Number(values.small), Number(values.rows)]) {
         const since = performance.now();
         teams.push(await fillLargeTeam(database, url, size, folder, vectors));
-        report.print(`${size} chunks stored in ${seconds(since)}`);
+        report.print(`${size} passages stored in ${seconds(since)}`);
       }
     });
     for (const { company } of teams) await countTermsNow(database, company);

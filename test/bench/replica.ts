@@ -16,7 +16,7 @@ server, in ms for one search: the median of the rounds.
 
 Usage: npm run bench:replica -- [options]
 
-  --chunks 22000       chunks of the Team; without it: 22000
+  --chunks 22000       passages of the Team; without it: 22000
   --rounds 15          rounds of 40 searches; without it: 15
 
 MEMORY_TEST_XQUAD_R names the folder of the retrieval set (XQuAD-R, <language>.json). Needs root, as npm run test:cluster.`;

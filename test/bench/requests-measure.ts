@@ -232,9 +232,11 @@ function printRows(size: number, runners: readonly Runner[], report: SearchRepor
     const isNow = name === 'now';
     const most = isNow ? MAX_OF_BARE.get(size) : undefined;
     const held =
-      most === undefined ? '' : report.hold(`a search in ${size} chunks, of its bare statement`, ratio, most);
+      most === undefined
+        ? ''
+        : report.hold(`a search in ${size} passages, of its bare statement`, ratio, most);
     report.row(
-      `${size} chunks, ${name}`,
+      `${size} passages, ${name}`,
       [
         median(http.times),
         median(numbers.times),
@@ -251,6 +253,6 @@ function printRows(size: number, runners: readonly Runner[], report: SearchRepor
   const [before, now] = runners;
   if (before === undefined || now === undefined) return;
   const share = now.http.cpu / before.http.cpu;
-  const held = report.hold(`CPU time in ${size} chunks, of before`, share, MAX_CPU_OF_BEFORE);
+  const held = report.hold(`CPU time in ${size} passages, of before`, share, MAX_CPU_OF_BEFORE);
   report.print(`  CPU of before: ${share.toFixed(2)} (${held})`);
 }

@@ -16,7 +16,7 @@ database on the same core, rate limits on, and a session token.
 
 Usage: npm run bench:requests -- [options]
 
-  --sizes 200,600      chunks of the Teams; without it: ${SIZES.join(', ')}
+  --sizes 200,600      passages of the Teams; without it: ${SIZES.join(', ')}
   --rounds 15          rounds of 40 searches; without it: 15
   --core 0             the core to use; without it: 0
   --before FOLDER      another checkout, which is measured in turns with this one

@@ -51,7 +51,7 @@ async function measureSet(database: Database, set: ChunkSet, report: Report): Pr
     semantic.push(both.semantic);
     fused.push(both.fused);
   }
-  report.chunkTable(`${name}: ${paragraphs.length} chunks, ${questions.length} questions`);
+  report.chunkTable(`${name}: ${paragraphs.length} passages, ${questions.length} questions`);
   report.chunkRow('keywords', chunkQuality(set, keyword));
   report.chunkRow('vectors: stand-in, errors of its own', chunkQuality(set, semantic));
   report.chunkRow('  with keywords', chunkQuality(set, fused));

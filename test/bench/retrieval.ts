@@ -12,7 +12,7 @@ both, beside a BM25 written plainly in JavaScript. Fails where a promise is not 
 
 Usage: npm run bench:retrieval -- [options] [language or set ...]
 
-Languages: ${LANGUAGES.join(' ')}. Chunks that are no paragraphs: ${CHUNK_SETS.join(' ')}.
+Languages: ${LANGUAGES.join(' ')}. Passages that are no paragraphs: ${CHUNK_SETS.join(' ')}.
 Without a name: all of them.
   --questions <n>       at most so many questions of a language, evenly from all; all by default
   --model-dir <folder>  folder of models: vectors are made by the service's own code.

@@ -100,7 +100,7 @@ export async function measureRecall(
   report.row(`recall@${TOP}, a Team of ${team.size}`, ['chunks', 'recall', 'too few']);
   for (const { name, rows, found, wanted, short } of tallies) {
     const recall = found / wanted;
-    const where = `${team.size} chunks, ${name}`;
+    const where = `${team.size} passages, ${name}`;
     const held = report.holdAtLeast(`${where}: recall@${TOP}`, recall, LEAST_RECALL);
     report.hold(`${where}: answers with too few hits`, short, 1);
     report.row(name, [String(rows), recall.toFixed(4), String(short)], held);

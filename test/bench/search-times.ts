@@ -52,7 +52,7 @@ async function middleOf(database: Database, { company, size }: FilledTeam): Prom
     'select created_at as at from memory.chunk where team_id = $1 order by created_at offset $2 limit 1',
     [company.teamId, size / 2],
   );
-  if (row === undefined) throw new Error('the Team has chunks');
+  if (row === undefined) throw new Error('the Team has passages');
   return row.at;
 }
 
@@ -149,7 +149,7 @@ export async function measureTimes(
     );
   }
   for (const [place, [name]] of scopes.entries()) {
-    const where = `${team.size} chunks, ${name}`;
+    const where = `${team.size} passages, ${name}`;
     const spread = p95(place, 'hybrid question') / p50(place, 'hybrid question');
     const heldSpread = report.hold(`${where}: p95 of p50, hybrid`, spread, P95_OF_P50);
     const stop = p50(place, 'stop-words') / p50(place, 'question');
@@ -175,7 +175,7 @@ export function reportCurve(points: readonly (readonly [number, number])[], repo
   const [first, last] = [curve[0], curve.at(-1)];
   if (first === undefined || last === undefined || curve.length < 2) return;
   report.print('');
-  report.row('hybrid, whole Team: growth', ['p50 ms', 'x', 'exponent'], 'of the cost, by the chunks');
+  report.row('hybrid, whole Team: growth', ['p50 ms', 'x', 'exponent'], 'of the cost, by the passages');
   const steps = curve.slice(1).map((point, index) => [curve[index] ?? point, point] as const);
   if (steps.length > 1) steps.push([first, last]);
   for (const [from, to] of steps) {

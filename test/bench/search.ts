@@ -19,11 +19,11 @@ const PARTS = ['times', 'recall', 'throughput', 'ingest', 'embedded'] as const;
 type Part = (typeof PARTS)[number];
 
 const HELP = `How fast search is and what its vector leg finds, by the size of a Team; how many searches and
-ingested chunks a second go through the API.
+ingested passages a second go through the API.
 
 Usage: npm run bench:search -- [options]
 
-  --sizes 200,1600   chunks of the Teams; without it: ${SIZES.join(', ')}
+  --sizes 200,1600   passages of the Teams; without it: ${SIZES.join(', ')}
   --parts times      which of ${PARTS.join(', ')}; without it: all
   --rounds 200       rounds of every case; without it: 200, of the largest Teams 100
 
@@ -88,7 +88,7 @@ async function fillTeams(database: Database, sizes: readonly number[], folder: s
   for (const size of sizes) {
     const began = performance.now();
     teams.push(await fillTeam(database, size, folder));
-    report.print(`${size} chunks stored and counted in ${seconds(began)}`);
+    report.print(`${size} passages stored and counted in ${seconds(began)}`);
   }
   await vacuum();
   return teams;

@@ -166,7 +166,7 @@ async function measure(database: Database, url: string | undefined): Promise<voi
     ['Full access', ask(company)],
   ];
   const lines = [
-    `${database.backend}: ${size.chunks} chunks, ${size.imports} imports; ${size.waiting} jobs wait, ${size.finished} are done`,
+    `${database.backend}: ${size.chunks} passages, ${size.imports} imports; ${size.waiting} jobs wait, ${size.finished} are done`,
     `${''.padEnd(20)}${['p50 ms', 'p95 ms', 'of select 1', 'of empty'].map((head) => head.padStart(12)).join('')}`,
   ];
   const medians: number[] = [];

@@ -29,7 +29,7 @@ const HELP = `What many Teams cost: disk, searches, ingest, and each job with a 
 Usage: npm run bench:teams -- [options]
 
   --teams 10000     how many Teams; without it: 10000
-  --chunks 200      chunks of each; without it: 200
+  --chunks 200      passages of each; without it: 200
   --searches 400    searches of random Teams, and of one Team; without it: 400
 
 The Teams have no vectors, so searches are by words only. MEMORY_TEST_XQUAD_R names the folder of
@@ -79,7 +79,7 @@ async function printSizes(database: Database, teams: number, chunks: number): Pr
   for (const { name, bytes } of relations) {
     print(
       name,
-      `${(Number(bytes) / chunks).toFixed(0)} bytes a chunk, ${(Number(bytes) / teams / 1000).toFixed(1)} kB a Team`,
+      `${(Number(bytes) / chunks).toFixed(0)} bytes a passage, ${(Number(bytes) / teams / 1000).toFixed(1)} kB a Team`,
     );
   }
 }
@@ -159,7 +159,7 @@ async function run(
   let teams: TestCompany[] = [];
   const note = (made: number) => void (made % 1000 === 0 && process.stderr.write(`${made} Teams\n`));
   print(
-    `${given.teams} Teams of ${given.chunks} chunks, made in`,
+    `${given.teams} Teams of ${given.chunks} passages, made in`,
     await measured(database, async () => {
       teams = await makeTeams(database, pool, given.teams, given.chunks, note);
     }),
@@ -196,7 +196,7 @@ async function run(
   const start = performance.now();
   await ingest(database, changed, text);
   const rate = (changed.length * INGESTED_CHUNKS * 1000) / (performance.now() - start);
-  print('ingest in random Teams, one at a time', `${rate.toFixed(0)} chunks a second`);
+  print('ingest in random Teams, one at a time', `${rate.toFixed(0)} passages a second`);
   await ingest(database, changed, text);
   await printJobs(database, `${changed.length} Teams changed`);
   print(

@@ -16,7 +16,7 @@ const HELP = `npm run bench:trace -- [options]
 What do traces cost? Searches over HTTP, without traces, with one of twenty recorded, and with all, in turns: the CPU
 time of the API and of the database for one search. Linux only. It exits with code 1 if one of twenty costs 1 % or more.
 
-  --size N        chunks of the Team, 1600
+  --size N        passages of the Team, 1600
   --rounds N      5; the figures are medians of the rounds
   --searches N    searches of each kind in a round, 400
 

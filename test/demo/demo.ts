@@ -57,7 +57,7 @@ async function run(options: DemoOptions, undo: Undo): Promise<void> {
   const { sources, chunks } = await client.get<Static<typeof Status>>('/v1/memory/status');
   report.fact(
     'status',
-    `${sources.active} sources, ${chunks.total} chunks, ${chunks.embedded} with an embedding`,
+    `${sources.active} sources, ${chunks.total} passages, ${chunks.embedded} with an embedding`,
   );
   if (mode !== null) await ask(client, chooseQuestions(options, documents), mode, report);
   if (options.url !== null) report.fact('', `The documents stay in the Team at ${options.url}.`);

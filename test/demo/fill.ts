@@ -27,7 +27,7 @@ export async function ingest(client: Client, document: Document, report: Report)
   report.stored(
     'ingested',
     document.name,
-    stored.duplicate ? 'was there already' : `${stored.chunks} chunks`,
+    stored.duplicate ? 'was there already' : `${stored.chunks} passages`,
   );
 }
 

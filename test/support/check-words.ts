@@ -23,7 +23,7 @@ const READ = [
   'docs/**/*.{md,yml,json}',
   'cli/*.md',
   'start.ts',
-  '{api,worker,core,shared,cli,web}/**/*.{ts,js,html}',
+  '{api,worker,core,shared,cli,web,test/bench,test/demo}/**/*.{ts,js,html}',
 ];
 /** Generated of code that is checked; past changes; types; pages of the guide, which show the names of the API. */
 const NOT_READ = ['docs/reference/openapi.json', 'CHANGELOG.md', '**/*.d.ts', 'docs/guide/**'];

@@ -26,7 +26,7 @@ const PHRASES: readonly Refused[] = [
  */
 const WORDS: readonly Refused[] = [
   [
-    /(?<![\w/=-]|\w[.]|[.]\]|"(?=chunks?"))chunks?\b(?![\w/=-]|[.][\w[])/i,
+    /(?<![\w/=-]|\w[.]|[.]\]|"(?=chunks?"))chunks?\b(?![\w/=%-]|[.][\w[])/i,
     'passage, or `chunk` if the name is meant',
   ],
   [

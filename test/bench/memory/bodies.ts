@@ -70,9 +70,9 @@ export function pushOf(paths: readonly string[], bytes: number): { body: Buffer;
 /** Bodies of 8 to 31 MiB, and one of each kind that is smaller. */
 export function largeBodies() {
   return {
-    numbers: chunksBody('chunks with numbers', 31 * MIB, (vector) => [...vector]),
-    base64: chunksBody('chunks with base64', 8 * MIB, base64Of),
-    some: chunksBody('250 chunks', 1.5 * MIB, base64Of),
+    numbers: chunksBody('passages with numbers', 31 * MIB, (vector) => [...vector]),
+    base64: chunksBody('passages with base64', 8 * MIB, base64Of),
+    some: chunksBody('250 passages', 1.5 * MIB, base64Of),
     text: textBody('a large text', 8 * MIB),
     shortText: textBody('a text', 1.5 * MIB),
     largeImport: importBody(22 * MIB),

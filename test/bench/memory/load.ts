@@ -70,7 +70,8 @@ const large: (() => Promise<unknown>)[] = [
     await asking.post('too large', '/v1/memory/ingest', Buffer.concat([body, Buffer.alloc(2 * MIB, ' ')]));
   },
   () => ingest('ingest of 8 MiB, base64', bodies.base64),
-  () => Promise.all([importFile('import of 30 MiB', bodies.largeImport), ingest('250 chunks', bodies.some)]),
+  () =>
+    Promise.all([importFile('import of 30 MiB', bodies.largeImport), ingest('250 passages', bodies.some)]),
   () => ingest('text of 1.5 MiB', bodies.shortText),
   () => Promise.all([pushAndPull(2), importFile('import of 30 MiB', bodies.largeImport)]),
   () => ingest('text of 8 MiB', bodies.text),
