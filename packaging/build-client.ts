@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleClient, CLIENT_NODE } from './bundle-client.ts';
+import { ownEnvironment } from './own-environment.ts';
 
 const run = promisify(execFile);
 
@@ -42,10 +43,6 @@ async function writePackage(folder: string): Promise<void> {
   await writeFile(join(folder, 'README.md'), await readFile(join(ROOT, 'cli/README.md')));
   await writeFile(join(folder, 'LICENSE'), licenses.join('\n---\n\n'));
 }
-
-/** The environment without what npm has set for this script: its options are not those of `npm pack`. */
-const ownEnvironment = () =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')));
 
 /**
  * Makes the package of the terminal client. The same files give the same bytes: `npm pack` sets the times in it.

@@ -13,9 +13,12 @@ export interface Build {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Reads what runs here: the commit of the Git checkout, or else that of the settings. */
+/** `gitHead` is in the manifest of a release, which is no checkout: `npm run pack` writes it. */
+const { version, gitHead = null } = packageJson as { version: string; gitHead?: string };
+
+/** Reads what runs here: the commit of the Git checkout or of the release, or else that of the settings. */
 export function readBuild({ commit }: Pick<Config, 'commit'>, root: string = ROOT): Build {
-  return { version: packageJson.version, commit: readCheckout(root) ?? commit };
+  return { version, commit: readCheckout(root) ?? gitHead ?? commit };
 }
 
 /** The commit that is checked out in a folder. Null if the folder has no Git repository of its own. */

@@ -9,7 +9,7 @@ import { needsOf, usesDatabase } from './needs.ts';
  *   npm test                all that follow down to `test:pg`, after `npm run check`
  *   npm run test:unit       pure code: files of test/unit that need nothing
  *   npm run test:main       test/unit, test/api and test/db without its searches, on the embedded database
- *   npm run test:parts      all others: test/db/search, test/worker, test/cli and test/documents, on the embedded database
+ *   npm run test:parts      all others: test/db/search, test/worker, test/cli and others, on the embedded database
  *   npm run test:browser    files that need a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
  *   npm run test:pg         what `test:main` and `test:parts` run, on PostgreSQL; only where it makes a difference
@@ -41,6 +41,7 @@ export interface Round {
 /** Files that use a database and find the same on both: the embedded one is enough. */
 export const SAME_ON_BOTH = [
   'test/cli/**',
+  'test/packaging/**',
   // That both databases rank alike has a test of its own.
   'test/api/search/retrieval.test.ts',
   'test/db/search/retrieval-fusion.test.ts',

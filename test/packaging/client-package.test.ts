@@ -9,11 +9,11 @@ import { runInNewContext } from 'node:vm';
 import { parse } from 'acorn';
 import { buildClient } from '../../packaging/build-client.ts';
 import { bundleClient } from '../../packaging/bundle-client.ts';
+import { commandOf, hookInput, readJson } from '../cli/hooks/hook-runs.ts';
 import { openTestApp } from '../support/app.ts';
 import { execFile } from '../support/needs/command.ts';
 import { nodeFolder, OLDEST_NODE } from '../support/node-versions.ts';
 import { ROOT } from '../support/root.ts';
-import { commandOf, hookInput, readJson } from './hooks/hook-runs.ts';
 
 const run = promisify(execFile);
 
