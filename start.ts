@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { assertCanListen } from './api/listening.ts';
+import { assertCanListen, checkAddress } from './api/listening.ts';
 import { startApi } from './api/server.ts';
 import { createPrincipalResetLink } from './core/identity/reset-links/create-principal-reset-link.ts';
 import type { Database } from './db/driver/database.ts';
@@ -127,11 +127,11 @@ function startProcesses({ drainSeconds }: Config): void {
 }
 
 exitOnSignal();
-loadEnvironmentFile();
 try {
+  loadEnvironmentFile();
   const read = () => readConfig(process.env);
   if (asksForCheck(process.argv.slice(2))) {
-    process.exit((await checkSetup(read, [checkBackend, checkModel])) ? 0 : 1);
+    process.exit((await checkSetup(read, [checkBackend, checkModel, checkAddress])) ? 0 : 1);
   }
   const config = read();
   if (config.databaseUrl === null) await startEmbedded(config);

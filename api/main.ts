@@ -10,7 +10,7 @@ import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
 import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { setGarbageCollectionFlags } from './garbage-collection.ts';
-import { assertCanListen } from './listening.ts';
+import { assertCanListen, checkAddress } from './listening.ts';
 import { ownerLinkCommand } from './owner-link.ts';
 import { startApi } from './server.ts';
 
@@ -20,7 +20,8 @@ async function main(): Promise<void> {
   exitOnSignal();
   loadEnvironmentFile();
   const read = () => readPostgresConfig(process.env, 'API');
-  if (asksForCheck(process.argv.slice(2))) process.exit((await checkSetup(read, [checkBackend])) ? 0 : 1);
+  if (asksForCheck(process.argv.slice(2)))
+    process.exit((await checkSetup(read, [checkBackend, checkAddress])) ? 0 : 1);
   const config = read();
   const logger = createLogger(config.logLevel, 'api', config.logFormat);
   switchLevelOnSignal(logger);

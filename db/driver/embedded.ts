@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from '../../shared/logger.ts';
+import { makeFolder, writing } from '../../shared/settings/folders.ts';
 import { lockFolder } from '../startup/folder-lock.ts';
 import type { Database, Queryable } from './database.ts';
 import { type DiskSpace, freeBytesOf, watchDiskSpace } from './disk-space.ts';
@@ -44,11 +44,14 @@ export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
+/** The setting that names the folder. */
+const VARIABLE = 'MEMORY_DATA_DIR';
+
 function assertRoomToStart(folder: string): void {
   const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
   if (free >= START_MEGABYTES) return;
   throw new DiskFullError(
-    `MEMORY_DATA_DIR: the disk of ${folder} has ${free} MiB free, and the database needs ${START_MEGABYTES} MiB to start: free some space`,
+    `${VARIABLE}: the disk of ${folder} has ${free} MiB free, and the database needs ${START_MEGABYTES} MiB to start: free some space`,
   );
 }
 
@@ -57,12 +60,13 @@ function assertRoomToStart(folder: string): void {
  * statements and transactions wait for each other. Only one process can open the folder.
  * @throws FolderLockedError if another process has opened the folder
  * @throws DiskFullError if the disk has too little space
+ * @throws FolderError if this user cannot write to the folder
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const folder = options.dataDir;
-  if (folder !== null) await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (folder !== null) await makeFolder(VARIABLE, folder);
   if (folder !== null) assertRoomToStart(folder);
-  const lock = folder === null ? null : await lockFolder(folder);
+  const lock = folder === null ? null : await writing(VARIABLE, folder, () => lockFolder(folder));
   const ownDisk = folder === null ? null : () => freeBytesOf(folder);
   try {
     await options.onLocked?.();

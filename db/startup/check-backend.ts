@@ -1,9 +1,8 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import type { Config } from '../../shared/config.ts';
 import type { BlobPlace } from '../../shared/formats/bucket-address.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import { createLogger } from '../../shared/logger.ts';
+import { assertCanWrite } from '../../shared/settings/folders.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { freeBytesOf } from '../driver/disk-space.ts';
@@ -33,29 +32,17 @@ export async function* checkBackend(config: Config): AsyncGenerator<CheckResult,
 
 /** Checks the folder of the embedded database. It is not opened, because opening changes it. */
 async function checkFolder({ dataDir, minFreeDiskMegabytes }: Config): Promise<string> {
-  const folder = await nearestFolder(resolve(dataDir));
-  await access(folder, constants.W_OK | constants.X_OK).catch(() => {
-    throw new Error(`${folder} cannot be written: give this user the right, or set MEMORY_DATA_DIR`);
-  });
+  const folder = await assertCanWrite('MEMORY_DATA_DIR', dataDir);
   const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
   const needed = Math.max(START_MEGABYTES, minFreeDiskMegabytes);
   if (free < needed) {
     throw new Error(
-      `the disk of ${folder} has ${free} MiB free, and ${needed} MiB are needed: free some space`,
+      `MEMORY_DATA_DIR: the disk of ${folder} has ${free} MiB free, and ${needed} MiB are needed: free some space, or set MEMORY_DATA_DIR to another folder`,
     );
   }
   if (await isMarkedFolder(dataDir)) throw new UnfinishedMoveError();
   const state = isInUse(dataDir) ? ', in use by the running service' : '';
   return `embedded in ${dataDir}${state}; ${free} MiB are free`;
-}
-
-/** The folder, or the nearest one above it that exists. */
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => null);
-  if (found !== null && !found.isDirectory()) {
-    throw new Error(`${folder} is not a folder: set MEMORY_DATA_DIR to one`);
-  }
-  return found === null && dirname(folder) !== folder ? nearestFolder(dirname(folder)) : folder;
 }
 
 async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<CheckResult, void> {

@@ -18,7 +18,9 @@ export interface FolderLock {
 /** Another running process has locked the folder. */
 export class FolderLockedError extends Error {
   constructor(folder: string) {
-    super(`${folder} is in use by another process: an embedded database serves one process only`);
+    super(
+      `${folder} is in use by another process: an embedded database serves one process only. Stop the other one, or set MEMORY_DATA_DIR to another folder`,
+    );
     this.name = 'FolderLockedError';
   }
 }

@@ -39,7 +39,7 @@ test('--check looks at the folder of the embedded database, and changes nothing'
   assert.deepEqual(await readdir(folder), []);
   assert.match(
     (await check({ ...free, MEMORY_MIN_FREE_DISK_MB: '1000000000' })).join(),
-    /^failed database: the disk of \S+ has \d+ MiB free, and 1000000000 MiB are needed: free some space$/,
+    /^failed database: MEMORY_DATA_DIR: the disk of \S+ has \d+ MiB free, and 1000000000 MiB are needed: free some space, or set MEMORY_DATA_DIR to another folder$/,
   );
   await mkdir(dataDir, { recursive: true });
   const lock = await lockFolder(dataDir);
@@ -48,7 +48,7 @@ test('--check looks at the folder of the embedded database, and changes nothing'
   await writeFile(join(folder, 'file'), '');
   assert.match(
     (await check({ ...free, MEMORY_DATA_DIR: join(folder, 'file') })).join(),
-    /^failed database: \S+file is not a folder: set MEMORY_DATA_DIR to one$/,
+    /^failed database: MEMORY_DATA_DIR: user \d+ cannot write to \S+file: it is not a folder\. Remove it, or set /,
   );
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -111,6 +111,23 @@ describe('settings at start-up', embedded, () => {
     ]);
   });
 
+  test('a file .env that cannot be read exits with 1 and one line', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, '.env'));
+    for (const main of ['start.ts', 'api/main.ts', 'worker/main.ts']) {
+      const lines = await refusal(startMain(main, { cwd: folder }));
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', /^\.env: user \d+ cannot read \S+\.env \(\w+\): /);
+    }
+  });
+
+  test('a folder that cannot be written exits with 1 and one line that names the variable', async () => {
+    const env = { MEMORY_DATA_DIR: '/proc/data', MEMORY_API_PORT: '0' };
+    const lines = await refusal(startMain('start.ts', { cwd, env }));
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /^MEMORY_DATA_DIR: user \d+ cannot create anything in \/proc: /);
+  });
+
   test('api/main.ts and worker/main.ts require MEMORY_DATABASE_URL', async () => {
     for (const main of ['api/main.ts', 'worker/main.ts']) {
       const lines = await refusal(startMain(main, { cwd, env: { MEMORY_DATABASE_URL: '' } }));
@@ -128,10 +145,13 @@ describe('--check', embedded, () => {
       const code = await command.exited;
       return [code, ...command.stdout, ...command.stderr];
     };
-    const [code, settings, database, ...others] = await run('start.ts', { MEMORY_RATE_LIMITS: 'on' });
+    const [port] = await freePorts(1);
+    const ownPort = { MEMORY_RATE_LIMITS: 'on', MEMORY_API_PORT: String(port) };
+    const [code, settings, database, address, ...others] = await run('start.ts', ownPort);
     assert.equal(code, 0);
     assert.match(String(settings), /^ok {7}settings {5}all are valid$/);
     assert.match(String(database), /^ok {7}database {5}embedded in \.data; /);
+    assert.equal(address, `ok       address      127.0.0.1:${port} is free`);
     assert.deepEqual(others, []);
 
     const invalid = await run('start.ts', { MEMORY_API_PORT: 'SECRET', MEMORY_RATE_LIMITS: 'SECRET' });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
+import { assertCanWrite } from '../../shared/settings/folders.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
 import { describeEnd, startModelProcess } from './model-child.ts';
 import { FULL_SHARE, LOAD_MS, tooLarge } from './model-client.ts';
@@ -24,6 +25,7 @@ async function checkFiles(model: { name: string; modelDir: string }): Promise<st
   const checks = await verifyModelFiles(model);
   const bad = checks.find(({ verdict }) => verdict === 'missing' || verdict === 'damaged');
   if (bad === undefined) return `${checks.length} in ${folder}`;
+  await assertCanWrite('MEMORY_MODEL_DIR', folder);
   throw new Error(
     `${bad.file} in ${folder} is ${bad.verdict}: run npm run fetch-model; otherwise the worker downloads it`,
   );

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { assertCanWrite } from '../../shared/settings/folders.ts';
 import { askSize } from './hub-request.ts';
 import { checksumOf, type FileChecksum, noteChecksums, readChecksums } from './model-checksums.ts';
 import { downloadFile } from './model-download.ts';
@@ -82,6 +83,11 @@ export async function ensureModelFiles(
   const [first] = wanted;
   if (first === undefined) return;
   if (!allowDownload) throw new ModelMissingError(`${first.fault}, and downloads are not allowed`);
+  await assertCanWrite('MEMORY_MODEL_DIR', folder).catch((error: unknown) => {
+    throw new ModelMissingError(`${first.fault}, and it cannot be downloaded. ${oneLine(error)}`, {
+      cause: error,
+    });
+  });
   const base = new URL(`${name}/resolve/main/`, hub.endsWith('/') ? hub : `${hub}/`);
   const { signal, stallMs, retryMs } = options;
   const report = options.report && reportOf(options.report, await askSizes(base, wanted, signal));

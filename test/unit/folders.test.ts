@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { assertCanWrite, makeFolder, writing } from '../../shared/settings/folders.ts';
+import { spawnSync } from '../support/needs/command.ts';
+import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
+
+after(endProcesses);
+
+/** A folder that other users can reach. */
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp('/tmp/team-memory-folders-');
+  after(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+const FOLDERS = new URL('../../shared/settings/folders.ts', import.meta.url).href;
+const isRoot = process.getuid?.() === 0;
+/** The user of the attempts: another one if the tests run as root, who can write everywhere. */
+const USER = isRoot ? 65_534 : process.getuid?.();
+
+/** What the attempt of that user to make a folder prints. */
+function attempt(folder: string): string {
+  const script = `
+    import { makeFolder } from ${JSON.stringify(FOLDERS)};
+    ${isRoot ? `process.setgroups([]); process.setgid(${USER}); process.setuid(${USER});` : ''}
+    await makeFolder('MEMORY_DATA_DIR', ${JSON.stringify(folder)}).catch((error) => console.log(error.message));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  return stdout;
+}
+
+describe('the folder of a setting', () => {
+  test('that this user cannot write is refused with the variable, the folder, the user and what to do', async () => {
+    const folder = await openFolder();
+    const locked = join(folder, 'locked');
+    await mkdir(locked);
+    await chmod(locked, 0o500);
+    if (isRoot) await chown(locked, 0, 0);
+    const line = new RegExp(
+      `^MEMORY_DATA_DIR: user ${USER} cannot write to ${locked}, which belongs to user \\d+: give this user the right \\(chown\\), or set MEMORY_DATA_DIR to another folder\n$`,
+    );
+    for (const path of [locked, join(locked, 'new'), join(locked, 'new/deeper')])
+      assert.match(attempt(path), line);
+  });
+
+  test('with a file of another user is refused, with the name of that file', {
+    skip: !isRoot && 'needs root, to make files of two users',
+  }, async () => {
+    const folder = await openFolder();
+    await writeFile(join(folder, 'PG_VERSION'), '18');
+    await chmod(join(folder, 'PG_VERSION'), 0o600);
+    await chown(folder, USER ?? 0, USER ?? 0);
+    assert.match(
+      attempt(folder),
+      /^MEMORY_DATA_DIR: user 65534 cannot write to \S+PG_VERSION, which belongs to user 0: /,
+    );
+  });
+
+  test('that is a file, or below one, is refused', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    for (const path of [file, join(file, 'below')]) {
+      await assert.rejects(makeFolder('MEMORY_DATA_DIR', path), {
+        message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${file}: it is not a folder. Remove it, or set MEMORY_DATA_DIR to another folder`,
+      });
+    }
+  });
+
+  test('in a file system that stores no files is refused', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    for (const path of ['/proc/x', '/proc/x/y']) {
+      await assert.rejects(makeFolder('MEMORY_MODEL_DIR', path), {
+        message:
+          /^MEMORY_MODEL_DIR: user \d+ cannot (?:create anything in|write to) \/proc\b.* set MEMORY_MODEL_DIR to another folder$/,
+      });
+    }
+  });
+
+  test('on a full or read-only disk is refused with one line, and other errors are not changed', async () => {
+    const fails = (code: string) =>
+      writing('MEMORY_DATA_DIR', '/data', () => {
+        throw Object.assign(new Error('x'), { code, syscall: 'open' });
+      });
+    for (const code of ['ENOSPC', 'EDQUOT'])
+      await assert.rejects(fails(code), {
+        message: /^MEMORY_DATA_DIR: the disk of \/data is full, .* free some space/,
+      });
+    await assert.rejects(fails('EROFS'), {
+      message: /^MEMORY_DATA_DIR: .* its file system is read-only. Make it writable, or set /,
+    });
+    await assert.rejects(fails('EIO'), {
+      message: /^MEMORY_DATA_DIR: user \d+ cannot write to \/data \(EIO\)\. Correct this, or set /,
+    });
+    const other = new Error('another fault');
+    await assert.rejects(
+      writing('MEMORY_DATA_DIR', '/data', () => Promise.reject(other)),
+      other,
+    );
+  });
+
+  test('that can be written is created, and checking it creates nothing', async () => {
+    const folder = await temporaryFolder();
+    const data = join(folder, 'new', 'data');
+    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data), folder);
+    await makeFolder('MEMORY_DATA_DIR', data);
+    await makeFolder('MEMORY_DATA_DIR', data);
+    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data), data);
+  });
+});
