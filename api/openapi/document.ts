@@ -15,11 +15,16 @@ const codes = Object.entries(ERRORS)
 const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
 Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <id or name>\` if you have access to
-several Teams. Every error is \`application/problem+json\`. Programs compare its \`code\`:
+several Teams. Every error is \`application/problem+json\`. Programs compare its \`code\`.
+
+<details>
+<summary>All error codes</summary>
 
 | Code | Status | Meaning |
 |---|---|---|
 ${codes}
+
+</details>
 `;
 
 /** The document without its routes. */
@@ -33,11 +38,11 @@ export const OPENAPI_BASE = {
   },
   servers: [{ url: '/', description: 'The service that serves this document' }],
   tags: [
-    { name: 'auth', description: 'Signing in and out, sessions, agent tokens, passwords and one-time links' },
-    { name: 'company', description: 'The Company: its members, Teams, grants and audit' },
-    { name: 'team', description: 'The selected Team: its clients, members, invites and grants' },
     { name: 'memory', description: 'Sources, searches, imports, captures and memories of the selected Team' },
     { name: 'workspace', description: 'Files of the selected Team' },
+    { name: 'team', description: 'The selected Team: its clients, members, invites and grants' },
+    { name: 'company', description: 'The Company: its members, Teams, grants and audit' },
+    { name: 'auth', description: 'Signing in and out, sessions, agent tokens, passwords and one-time links' },
     { name: 'mcp', description: 'The Model Context Protocol, for agents' },
     { name: 'system', description: 'Health, metrics and this document' },
   ],

@@ -1,9 +1,38 @@
 import { globSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding } from './accepted-encoding.ts';
 import { type PageFile, pageFile } from './page-files.ts';
+
+/** How the page of the API looks: as one of this service, without the bar and the logo of Swagger UI. */
+export const DOCS_LOOK = {
+  uiConfig: { layout: 'BaseLayout' },
+  theme: {
+    title: 'Team memory · API',
+    // Empty, as on the other pages.
+    favicon: [
+      {
+        filename: 'icon.svg',
+        rel: 'icon',
+        type: 'image/svg+xml',
+        sizes: 'any',
+        content: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      },
+    ],
+    css: [
+      {
+        filename: 'look.css',
+        content: `.swagger-ui .info { margin: 2rem 0 1rem; }
+.swagger-ui .scheme-container { margin: 0 0 1rem; padding: 1rem 0; }
+.swagger-ui .info summary { cursor: pointer; font-weight: 600; }
+.swagger-ui .info table { display: block; overflow-x: auto; }
+`,
+      },
+    ],
+  },
+} satisfies FastifySwaggerUiOptions;
 
 const FOLDER = new URL('static/', import.meta.resolve('@fastify/swagger-ui'));
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { declareOwnErrors } from '../openapi/declared-errors.ts';
 import { OPENAPI_BASE, OpenApiDocument } from '../openapi/document.ts';
-import { compressDocsFile } from '../pages/docs-files.ts';
+import { compressDocsFile, DOCS_LOOK } from '../pages/docs-files.ts';
 import { requestedPath } from '../request/requested-path.ts';
 
 const HEADERS = {
@@ -24,7 +24,7 @@ export default fp(async function openapi(app: FastifyInstance) {
     transform: document.schemaOf,
     transformObject: (made) => document.complete('openapiObject' in made ? made.openapiObject : {}),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  await app.register(swaggerUi, { routePrefix: '/docs', ...DOCS_LOOK });
   app.addHook('onSend', async (request, reply, payload) => {
     // The page for an unknown address has a stricter policy of its own.
     const isOfDocs = `${requestedPath(request.url)}/`.startsWith('/docs/');

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Browser } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
+import { fitsScreen } from '../support/pages.ts';
 
 const { app } = await openTestApp();
 
@@ -42,7 +43,7 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  test('the documentation shows the routes without errors or requests to other hosts', async () => {
+  test('the documentation shows the routes first, under our name, without errors or requests to other hosts', async () => {
     const page = await (await browser.newContext()).newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
@@ -62,6 +63,23 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
         console.error('violates ' + event.violatedDirective + ': ' + event.blockedURI))`);
     await page.goto(`${base}/docs`);
     await page.getByRole('heading', { name: 'Team memory' }).waitFor();
+    assert.equal(await page.title(), 'Team memory · API');
+    assert.equal(await page.locator('.topbar, img').count(), 0, 'no bar and no picture of Swagger UI');
+    const route = page.locator('.opblock').first();
+    const code = page.getByRole('cell', { name: 'query_embedding_required' });
+    for (const viewport of [
+      { width: 1280, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(viewport);
+      const box = await route.boundingBox();
+      assert.ok(box !== null && box.y + box.height < viewport.height, 'the first screen has a route');
+      assert.equal(await code.isVisible(), false);
+      await page.getByText('All error codes').click();
+      await code.waitFor();
+      assert.ok(await fitsScreen(page), `${viewport.width} px`);
+      await page.getByText('All error codes').click();
+    }
     const search = page.locator('.opblock', { hasText: '/v1/memory/search' });
     await search.locator('.opblock-summary-control').first().click();
     await search.getByText('queryEmbedding').first().waitFor();

@@ -48,6 +48,8 @@ export const OPEN_ROWS: readonly Row[] = [
   { route: 'GET /docs/yaml', kind: 'open', ok: 200 },
   { route: 'GET /docs/static/index.html', kind: 'open', ok: 302 },
   { route: 'GET /docs/static/swagger-initializer.js', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/theme/icon.svg', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/theme/look.css', kind: 'open', ok: 200 },
   {
     route: 'GET /docs/static/*',
     kind: 'open',
