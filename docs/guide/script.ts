@@ -11,15 +11,10 @@ function dataOf<R extends { status: number; data: unknown }>(answer: R) {
   return answer.data as Extract<R, { status: 200 | 201 }>['data'];
 }
 
-const ferry = {
-  title: 'Ferry',
-  text: 'The ferry to the island leaves at 7:40.',
-  externalId: 'ferry',
-  scope: {},
-};
+const ferry = { title: 'Ferry', text: 'The ferry to the island leaves at 7:40.', externalId: 'ferry' };
 const { source, duplicate } = dataOf(await memory.ingestSource(ferry, options));
 console.log(duplicate ? 'Known:' : 'Stored:', source.title);
 
-const search = { query: 'island ferry', embeddingMode: 'keyword', scope: {}, topK: 3 } as const;
+const search = { query: 'island ferry', embeddingMode: 'auto', topK: 1 } as const;
 const { hits } = dataOf(await memory.searchMemory(search, options));
 for (const { title, text } of hits) console.log(`${title}: ${text}`);

@@ -1,49 +1,71 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { endProcesses } from '../support/needs/process.ts';
-import { type GuideService, openGuideService, startBlock, withoutCurl } from './guide-service.ts';
+import { type GuideService, openGuideService, withoutCurl } from './guide-service.ts';
 import { createNormalizer } from './normalize.ts';
-import { examplesOf, readPage } from './page.ts';
-import { pagesInReadingOrder, startPageOf } from './reading-order.ts';
+import { examplesOf, type Page, readPage, startBlock } from './page.ts';
+import { pagesInReadingOrder, startPages } from './reading-order.ts';
+
+/*
+ * A page works by itself, and whatever was read before it: each page shows the same in two orders, one the reverse of the
+ * other. So a page that needs another one, or is disturbed by it, differs in one of them. README.md comes first for every
+ * reader.
+ */
 
 after(endProcesses);
 
-describe('the examples of the pages, run in the order in which they are printed', {
-  skip: withoutCurl,
-}, () => {
-  let guide: GuideService;
-  before(async () => {
-    guide = await openGuideService();
-    await guide.start(startPageOf('README.md'));
-  });
-  after(() => guide.stop());
+const START = 'README.md';
+const otherStarts = startPages().filter((file) => file !== START);
+const pages = pagesInReadingOrder();
 
-  test('README.md shows what the service prints when it starts', () => {
-    const normalize = createNormalizer();
-    // What it prints depends on the model, and on the commit that runs.
-    const compared = (text: string) =>
-      normalize(text.replaceAll(/"(embedder|commit)":(?:\{[^}]*\}|"[^"]*"|null)/g, '"$1":…'));
-    assert.equal(compared(guide.announced()), compared(startBlock(readPage('README.md'))?.output ?? ''));
-  });
+/** Asserts that each example of a page prints what the page shows, and nothing else. */
+async function assertPrints(guide: GuideService, page: Page): Promise<void> {
+  const examples = examplesOf(page);
+  const printed = await guide.run(page);
+  const [normalizePrinted, normalizeWritten] = [createNormalizer(), createNormalizer()];
+  assert.deepEqual(
+    examples.map(({ line }, index) => {
+      const { output = '', exitCode } = printed[index] ?? {};
+      return { line, exitCode, output: normalizePrinted(output).split('\n') };
+    }),
+    examples.map(({ line, exitCode, output }) => ({
+      line,
+      exitCode,
+      output: normalizeWritten(output?.text ?? '').split('\n'),
+    })),
+  );
+}
 
-  for (const file of pagesInReadingOrder()) {
-    test(`${file} shows what its examples print`, async () => {
-      const page = readPage(file);
-      const examples = examplesOf(page);
-      await guide.start(startPageOf(file));
-      const printed = await guide.run(page);
-      const [normalizePrinted, normalizeWritten] = [createNormalizer(), createNormalizer()];
-      assert.deepEqual(
-        examples.map(({ line }, index) => {
-          const { output = '', exitCode } = printed[index] ?? {};
-          return { line, exitCode, output: normalizePrinted(output).split('\n') };
-        }),
-        examples.map(({ line, exitCode, output }) => ({
-          line,
-          exitCode,
-          output: normalizeWritten(output?.text ?? '').split('\n'),
-        })),
-      );
+function testOrder(title: string, start: string, order: readonly string[]): void {
+  describe(title, { skip: withoutCurl }, () => {
+    let guide: GuideService;
+    before(async () => {
+      guide = await openGuideService();
+      await guide.start(readPage(start));
     });
-  }
-});
+    after(() => guide.stop());
+
+    if (start === START) {
+      test('README.md shows what the service prints when it starts', () => {
+        const normalize = createNormalizer();
+        // What it prints depends on the model, and on the commit that runs.
+        const compared = (text: string) =>
+          normalize(text.replaceAll(/"(embedder|commit)":(?:\{[^}]*\}|"[^"]*"|null)/g, '"$1":…'));
+        assert.equal(compared(guide.announced()), compared(startBlock(readPage(START))?.output ?? ''));
+      });
+    }
+    for (const file of order) {
+      test(`${file} shows what its examples print`, () => assertPrints(guide, readPage(file)));
+    }
+  });
+}
+
+testOrder(
+  'the examples of the pages, run in the order in which they are printed',
+  START,
+  pages.filter((file) => !otherStarts.includes(file)),
+);
+for (const start of otherStarts) {
+  const others = pages.filter((file) => file !== START && !otherStarts.includes(file)).reverse();
+  testOrder(`the examples after the start of ${start}, run in the reverse order`, start, [start, ...others]);
+}

@@ -13,7 +13,7 @@ import {
 import { without } from '../support/needs/programs.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 import { startJq } from './jq.ts';
-import { type Example, examplesOf, type Page } from './page.ts';
+import { type Example, examplesOf, type Page, startBlock } from './page.ts';
 
 /** Why the examples are skipped here, or false. */
 export const withoutCurl: string | false = without('curl');
@@ -39,22 +39,9 @@ export interface GuideService {
   announced(): string;
   /** Starts the service with the settings of the block `sh start` of a page, unless it runs with them. */
   start(page: Page): Promise<void>;
-  /** Runs the examples of a page in one bash session, in the root of the repository. */
+  /** Runs the examples of a page in one bash session, in the root of the repository. Standard error is part of the output. */
   run(page: Page): Promise<Printed[]>;
   stop(): Promise<void>;
-}
-
-/** The settings of the block of a page that starts the service, and the block after it. Null if the page has no such block. */
-export function startBlock({ blocks }: Page) {
-  const index = blocks.findIndex(({ info }) => info === 'sh start');
-  const block = blocks[index];
-  if (block === undefined) return null;
-  const [, settings = ''] = /^((?:\w+=\S+ )+)npm start$/m.exec(block.text) ?? [];
-  const env = settings
-    .trim()
-    .split(' ')
-    .map((setting) => setting.split('=', 2));
-  return { env: Object.fromEntries(env) as Record<string, string>, output: blocks[index + 1]?.text ?? '' };
 }
 
 /**
@@ -66,6 +53,8 @@ export async function openGuideService(): Promise<GuideService> {
   await writeTestModel(join(folder, '.data', 'models'));
   const [port = 0] = await freePorts(1);
   const jq = await startJq(folder);
+  const programs = join(folder, 'programs');
+  const installed = new Set<string>();
   const actualAddress = `127.0.0.1:${port}`;
   const url = `http://${actualAddress}`;
   const asWritten = (text: string) =>
@@ -105,10 +94,11 @@ export async function openGuideService(): Promise<GuideService> {
       const { PATH = '' } = process.env;
       const home = await temporaryFolder();
       const script = join(home, 'examples.sh');
-      await writeFile(script, scriptOf(examples).replaceAll(WRITTEN_ADDRESS, actualAddress));
+      await writeFile(script, scriptOf(examples, installed).replaceAll(WRITTEN_ADDRESS, actualAddress));
       const shell = startCommand('bash', [script], {
         env: {
-          PATH: `${jq.bin}${delimiter}${PATH}`,
+          PATH: [jq.bin, join(programs, 'bin'), PATH].join(delimiter),
+          npm_config_prefix: programs,
           HOME: home,
           TMPDIR: home,
           MEMORY_API_PUBLIC_URL: url,
@@ -120,12 +110,11 @@ export async function openGuideService(): Promise<GuideService> {
       const timer = setTimeout(() => void shell.kill9(), LONGEST_PAGE_MS);
       await shell.exited;
       clearTimeout(timer);
-      const errors = shell.stderr.join('\n');
       const printed = asWritten(shell.stdout.join('\n')).split(END_OF_BLOCK);
       return examples.map((_, index) => {
         // What follows a mark is the exit code of the block before it, and a line break.
         const [exitCode] = (printed[index + 1] ?? '').split('\n', 1);
-        assert.ok(exitCode, `bash ended before the end of block ${index + 1}:\n${errors}`);
+        assert.ok(exitCode, `bash ended before the end of block ${index + 1}:\n${printed.at(-1)}`);
         const output = printed[index] ?? '';
         return {
           output: index === 0 ? output : output.slice(output.indexOf('\n') + 1),
@@ -146,6 +135,16 @@ async function setOwnerPassword(url: string, token: string): Promise<void> {
   assert.equal(answer.status, 200);
 }
 
-function scriptOf(examples: readonly Example[]): string {
-  return examples.map(({ commands }) => `${commands}\nprintf '${END_OF_BLOCK}%d\\n' $?\n`).join('');
+/**
+ * The examples as one script. What they print on standard error is shown to a reader too, so it belongs to the output. A
+ * program is installed once, and what npm says of it is shown only if that fails.
+ */
+function scriptOf(examples: readonly Example[], installed: Set<string>): string {
+  const blocks = examples.map(({ commands, installs }) => {
+    if (!installs) return commands;
+    if (installed.has(commands)) return ':';
+    installed.add(commands);
+    return `said=$(${commands} 2>&1) || { echo "$said"; false; }`;
+  });
+  return ['exec 2>&1\n', ...blocks.map((block) => `${block}\nprintf '${END_OF_BLOCK}%d\\n' $?\n`)].join('');
 }

@@ -3,11 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ROOT } from '../support/root.ts';
-import { examplesOf, linkedFiles, PAGE_FILES, readPage } from './page.ts';
+import { examplesOf, linkedFiles, PAGE_FILES, proseOf, readPage } from './page.ts';
 import { GUIDE } from './reading-order.ts';
 
 const MOST_README_LINES = 150;
 const guidePages = PAGE_FILES.filter((file) => file.startsWith('docs/guide/'));
+
+/** Words of this service, and what explains them in the line of their first use. */
+const EXPLAINED = [
+  [/\blayers?\b/i, /\*\*layers?\*\*|#scopes/],
+  [/\bconsolidators?\b/i, /\*\*consolidator\*\*|memories\.md/],
+  [/\bgrants?\b/i, /\*\*grant\*\*|teams\.md/],
+  [/(?<!terminal )\bclients?\b/i, /customer|#scopes/],
+  [/\bpassages?\b/i, /piece|\*\*passages\*\*/],
+  [/\bvectors?\b/i, /\*\*vectors\*\*|embeddings\.md|numbers/],
+  [/\bcaptures?\b/i, /\*\*captures?\*\*|memories\.md|[Nn]ote/],
+] as const;
 
 describe('the guide', () => {
   test(`README.md has at most ${MOST_README_LINES} lines, and links to the guide`, () => {
@@ -36,6 +47,47 @@ describe('the guide', () => {
       (file) => !examplesOf(readPage(file)).some(({ output }) => output !== null),
     );
     assert.deepEqual(without, []);
+  });
+
+  test('begins every page with what the reader has at its end', () => {
+    const without = guidePages.filter(
+      (file) => file !== GUIDE && !readPage(file).lines[2]?.startsWith('At the end of this page, '),
+    );
+    assert.deepEqual(without, []);
+  });
+
+  test('shows no null and no error of jq as an answer, and an error only where the block fails on purpose', () => {
+    const faults = guidePages.flatMap((file) =>
+      examplesOf(readPage(file)).flatMap(({ line, exitCode, output }) =>
+        (output?.text.split('\n') ?? [])
+          .filter(
+            (text) => /^(?:null$|jq: )/.test(text) || (exitCode === 0 && /^(?:api|memory|curl): /.test(text)),
+          )
+          .map((text) => `${file}:${line}: ${text}`),
+      ),
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  test('installs the command memory on every page that uses it', () => {
+    const without = guidePages.filter((file) => {
+      const commands = examplesOf(readPage(file));
+      const first = commands.findIndex(({ commands: text }) => /(?:^|[|(] *)memory /m.test(text));
+      return first !== -1 && !commands.slice(0, first).some(({ installs }) => installs);
+    });
+    assert.deepEqual(without, []);
+  });
+
+  test('explains a word where a page first uses it, or links to the page that does', () => {
+    const unexplained = guidePages.flatMap((file) =>
+      EXPLAINED.flatMap(([word, explanation]) => {
+        const [line, text] = proseOf(readPage(file)).find(([, prose]) =>
+          word.test(prose.replaceAll(/\]\([^)]*\)/g, ']')),
+        ) ?? [0, ''];
+        return line === 0 || explanation.test(text) ? [] : [`${file}:${line}: ${text}`];
+      }),
+    );
+    assert.deepEqual(unexplained, []);
   });
 
   test('shows the function that its examples load', () => {

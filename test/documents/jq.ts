@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { raw } from 'jq-wasm';
+import type * as Jq from 'jq-wasm';
 
-/** Sends its arguments and its input to this process, and prints the answer. */
+/** Sends its arguments and its input to this process, and prints the answer; an error as jq does, on standard error. */
 const script = (url: string) => `#!/bin/sh
-{ printf '%s\\0' "$#" "$@"; cat; } | curl -s --fail-with-body --data-binary @- ${url}
+if output=$({ printf '%s\\0' "$#" "$@"; cat; } | curl -s --fail-with-body --data-binary @- ${url}); then
+  [ -z "$output" ] || printf '%s\\n' "$output"
+else
+  printf '%s\\n' "$output" >&2
+  exit 5
+fi
 `;
 
 /**
@@ -20,7 +26,7 @@ export async function startJq(folder: string): Promise<{ bin: string; stop(): vo
   const server = createServer((request, response) => {
     void answer(request).then(
       (output) => response.end(output),
-      (error: unknown) => response.writeHead(400).end(`${String(error)}\n`),
+      (error: unknown) => response.writeHead(400).end((error as Error).message),
     );
   });
   server.listen(0, '127.0.0.1');
@@ -39,10 +45,24 @@ export async function startJq(folder: string): Promise<{ bin: string; stop(): vo
   };
 }
 
+/** One instance of jq fails with "memory access out of bounds" after some 200 calls (jq-wasm 1.0.1). */
+const CALLS_OF_AN_INSTANCE = 100;
+const require = createRequire(import.meta.url);
+let calls = 0;
+
+/** jq, loaded again now and then. */
+function loadJq(): typeof Jq {
+  if (calls % CALLS_OF_AN_INSTANCE === 0) {
+    const loaded = Object.keys(require.cache).filter((path) => path.includes('/node_modules/jq-wasm/'));
+    for (const path of loaded) delete require.cache[path];
+  }
+  calls += 1;
+  return require('jq-wasm') as typeof Jq;
+}
+
 async function answer(request: IncomingMessage): Promise<string> {
   const [count = '0', ...rest] = (await buffer(request)).toString('utf8').split('\0');
   const options = rest.slice(0, Number(count));
   const filter = options.pop() ?? '.';
-  const output = await raw(rest.slice(Number(count)).join('\0'), filter, options);
-  return output === '' || output.endsWith('\n') ? output : `${output}\n`;
+  return loadJq().raw(rest.slice(Number(count)).join('\0'), filter, options);
 }

@@ -15,6 +15,8 @@ export interface Block {
 export interface Example {
   line: number;
   commands: string;
+  /** Whether it installs a program, which then stays there for all pages. */
+  installs: boolean;
   /** The exit code that its last command must have. */
   exitCode: number;
   /** Null if nothing follows that shows what it prints. */
@@ -51,11 +53,11 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks;
 }
 
-const RUN = /^sh run(?: exit=(\d+))?$/;
+const RUN = /^sh (run|install)(?: exit=(\d+))?$/;
 const isShell = (info: string) => info.split(' ')[0] === 'sh';
 
 /**
- * The blocks of a page that are marked `sh run` (or `sh run exit=1`), in order. GitHub shows a block by the first word
+ * The blocks of a page that are marked `sh run` (or `sh run exit=1`) or `sh install`, in order. GitHub shows a block by the first word
  * after the fence. The block that follows with nothing in between, and is no commands, is what a block prints.
  */
 export function examplesOf(page: Page): Example[] {
@@ -67,11 +69,25 @@ export function examplesOf(page: Page): Example[] {
       {
         line: block.line,
         commands: block.text,
-        exitCode: Number(run[1] ?? 0),
+        installs: run[1] === 'install',
+        exitCode: Number(run[2] ?? 0),
         output: next !== undefined && !isShell(next.info) && isNext(page, block, next) ? next : null,
       },
     ];
   });
+}
+
+/** The settings of the block of a page that starts the service, and the block after it. Null if the page has no such block. */
+export function startBlock({ blocks }: Page) {
+  const index = blocks.findIndex(({ info }) => info === 'sh start');
+  const block = blocks[index];
+  if (block === undefined) return null;
+  const [, settings = ''] = /^((?:\w+=\S+ )+)npm start$/m.exec(block.text) ?? [];
+  const env = settings
+    .trim()
+    .split(' ')
+    .map((setting) => setting.split('=', 2));
+  return { env: Object.fromEntries(env) as Record<string, string>, output: blocks[index + 1]?.text ?? '' };
 }
 
 function isNext(page: Page, block: Block, next: Block): boolean {
@@ -123,8 +139,8 @@ export function anchorsOf(page: Page): Set<string> {
   return anchors;
 }
 
-/** The lines outside blocks, each with its number. */
-function proseOf(page: Page, { withCode = false } = {}): [line: number, text: string][] {
+/** The lines outside blocks, each with its number; without `withCode`, what is in backticks is left out. */
+export function proseOf(page: Page, { withCode = false } = {}): [line: number, text: string][] {
   const inBlock = new Set(
     page.blocks.flatMap(({ line, text }) =>
       Array.from({ length: text.split('\n').length + 2 }, (_, index) => line + index),

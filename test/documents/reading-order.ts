@@ -1,4 +1,4 @@
-import { examplesOf, linkedFiles, PAGE_FILES, type Page, readPage } from './page.ts';
+import { examplesOf, linkedFiles, PAGE_FILES, readPage, startBlock } from './page.ts';
 
 /** The page that lists the pages of the guide in the order in which they are read. */
 export const GUIDE = 'docs/guide/README.md';
@@ -10,5 +10,9 @@ export function pagesInReadingOrder(): string[] {
   return [...files].filter((file) => examplesOf(readPage(file)).length > 0);
 }
 
-/** The page with the block `sh start` that is in force when a reader meets a page: README.md, then the guide. */
-export const startPageOf = (file: string): Page => readPage(file === 'README.md' ? file : GUIDE);
+/** The pages with a block `sh start`: README.md, and those that need another start. */
+export const startPages = (): string[] =>
+  pagesInReadingOrder().filter((file) => startBlock(readPage(file)) !== null);
+
+/** The page whose block `sh start` is in force on a page: its own, else that of README.md. */
+export const startPageOf = (file: string): string => (startPages().includes(file) ? file : 'README.md');

@@ -17,7 +17,7 @@ try {
   for (const file of pagesInReadingOrder()) {
     const page = readPage(file);
     if (chosen.length > 0 && !chosen.includes(file)) continue;
-    await guide.start(startPageOf(file));
+    await guide.start(readPage(startPageOf(file)));
     const examples = examplesOf(page);
     const printed = await guide.run(page);
     const [normalizeWritten, normalizePrinted] = [createNormalizer(), createNormalizer()];
