@@ -11,6 +11,7 @@ import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { checkBlobStore } from '../objects/check-bucket.ts';
 import { assertNoObjects } from '../objects/open-blobs.ts';
+import { isAtLeast, pgvectorWarning, readPgvectorVersion } from '../queries/search/pgvector-version.ts';
 import { isInUse } from './folder-lock.ts';
 import { countMigrations } from './migrate.ts';
 import { assertIsolation, assertServiceRoles } from './service-role.ts';
@@ -55,7 +56,12 @@ async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<Che
     const server = await checkPart('database', () => checkServer(database));
     yield server;
     if (server.state === 'failed') return;
-    yield await reading('extension', checkExtension);
+    const extension = await reading('extension', checkExtension);
+    const version = await database.transaction(readPgvectorVersion, { text: 'set transaction read only' });
+    const warning = version === null ? null : pgvectorWarning(version);
+    yield extension.state === 'ok' && warning !== null
+      ? { ...extension, state: 'warning', text: warning }
+      : extension;
     const roles = await reading('roles', checkRoles);
     yield roles;
     const migrations = await reading('migrations', checkMigrations);
@@ -161,8 +167,7 @@ async function checkExtension(tx: Queryable): Promise<string> {
   const { installed = null, schema = null, available = null, canCreate = null } = found ?? {};
   const version = installed ?? available;
   if (version === null) throw new Error('pgvector is not installed on the server: install 0.8 or later');
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major === 0 && minor < 8) throw new Error(`pgvector is ${version}: install 0.8 or later`);
+  if (!isAtLeast(version, '0.8')) throw new Error(`pgvector is ${version}: install 0.8 or later`);
   if (schema !== null && schema !== 'public') {
     throw new Error(
       `pgvector is in the schema ${schema}: a superuser runs there: alter extension vector set schema public`,

@@ -6,6 +6,7 @@ import { openPostgres } from '../driver/postgres.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { shareKnownPrimaries } from '../driver/servers/known-servers.ts';
 import { openBlobs } from '../objects/open-blobs.ts';
+import { warnOfOldPgvector } from '../queries/search/pgvector-version.ts';
 import type { BlobStore } from '../queries/workspace/blobs.ts';
 import { followReplica } from '../replica/follow-replica.ts';
 import { refuseUnconfirmedChanges } from '../replica/refuse-unconfirmed.ts';
@@ -59,6 +60,8 @@ export async function startBackend(
   const principal = await closeIfFails(direct, async () => {
     const prepared = await prepare(direct, config, logger);
     await warnOfTooFewConnections(direct, config.databasePool, logger);
+    // Only the worker builds graphs.
+    if (use === 'jobs') await warnOfOldPgvector(direct, logger);
     return prepared;
   });
   await direct.close();

@@ -12,7 +12,7 @@ export function loadEnvironmentFile(): void {
   try {
     process.loadEnvFile(FILE);
   } catch (error) {
-    const code = String((error as { code?: unknown }).code ?? 'unknown error');
+    const code = (error as { code?: string }).code ?? 'unknown error';
     throw new Error(
       `${FILE}: user ${process.getuid?.() ?? 'of this process'} cannot read ${resolve(FILE)} (${code}): make it a file that this user can read, or remove it`,
       { cause: error },

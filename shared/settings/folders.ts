@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 /** The user of this process, for messages. */
 const user = () => `user ${process.getuid?.() ?? 'of this process'}`;
 
-const codeOf = (error: unknown) => String((error as { code?: unknown }).code ?? 'unknown error');
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? 'unknown error';
 
 /** Errors of a disk that is full, for this user or for all. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);

@@ -2,6 +2,11 @@ import { asWorker, type Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
 import {
+  isAtLeast,
+  OLDEST_FOR_GRAPHS,
+  readPgvectorVersion,
+} from '../../db/queries/search/pgvector-version.ts';
+import {
   buildGraph,
   cancelStatement,
   dropGraph,
@@ -19,12 +24,24 @@ import type { JobHandler } from '../context.ts';
  */
 export const GRAPH_SIZES: GraphSizes = { build: 80_000, keep: 60_000 };
 
+/** No Team is so large that it gets a graph, and each graph is dropped. */
+const NO_GRAPHS: GraphSizes = { build: 2 ** 31 - 1, keep: 2 ** 31 - 1 };
+
+/**
+ * The sizes for a version of pgvector. Graphs that an earlier version built are dropped too, and not only left unused: they can be
+ * corrupt, also after the server has got a later version, which then builds them again.
+ */
+export function graphSizesFor(version: string | null): GraphSizes {
+  return version !== null && isAtLeast(version, OLDEST_FOR_GRAPHS) ? GRAPH_SIZES : NO_GRAPHS;
+}
+
 const PROGRESS_INTERVAL_MS = 30_000;
 
 /**
  * Builds the graphs of Teams that have become large, and drops those of Teams that are smaller, deleted, or have another
  * model. Until it runs, searches compare all vectors. If it is interrupted, the next run drops what was left and starts
- * again. The embedded database gets no graph: building one takes 40 times as long there.
+ * again. The embedded database gets no graph: building one takes 40 times as long there. Nor does a server whose pgvector can
+ * corrupt it.
  */
 export const buildVectorGraphs: JobHandler<'graphs.build'> = async (job, context) => {
   const { database, queue, config, logger, stopping } = context;
@@ -32,7 +49,8 @@ export const buildVectorGraphs: JobHandler<'graphs.build'> = async (job, context
     // One connection without a pooler, which keeps the lock and its settings, and has no time-outs.
     const connection = openPostgres(config.databaseDirectUrl, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
     try {
-      await changeGraphs({ database, connection, logger, stopping }, GRAPH_SIZES);
+      const sizes = graphSizesFor(await readPgvectorVersion(connection));
+      await changeGraphs({ database, connection, logger, stopping }, sizes);
     } finally {
       await connection.close();
     }

@@ -10,7 +10,7 @@ import { lockGraphs } from '../../../db/queries/search/vector-graphs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms.ts';
-import { changeGraphs } from '../../../worker/jobs/graphs-build.ts';
+import { changeGraphs, graphSizesFor } from '../../../worker/jobs/graphs-build.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
@@ -341,6 +341,18 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     await adopt(TEST_MODEL_NAME);
     await build();
     assert.deepEqual(await graphs(), [graph]);
+  });
+
+  test('is dropped with a pgvector that can corrupt it, and searches compare all vectors', async () => {
+    const embedding = asked.vector();
+    assert.equal((await graphs()).length, 1);
+    await build(graphSizesFor('0.8.3'));
+    assert.deepEqual(await graphs(), []);
+    const { ids, path } = await search(scope, embedding);
+    assert.equal(path, 'quantised');
+    assert.deepEqual(ids, await nearest(embedding));
+    await build();
+    assert.equal((await graphs()).length, 1);
   });
 
   test('is dropped when the Team is deleted', async () => {

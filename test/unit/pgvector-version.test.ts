@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAtLeast, pgvectorWarning, warnOfOldPgvector } from '../../db/queries/search/pgvector-version.ts';
+import { GRAPH_SIZES, graphSizesFor } from '../../worker/jobs/graphs-build.ts';
+
+test('versions of pgvector are compared by their numbers', () => {
+  for (const later of ['0.8.4', '0.8.5', '0.8.10', '0.9.0', '0.10', '0.10.0', '1.0', '0.8.4-rc1']) {
+    assert.ok(isAtLeast(later, '0.8.4'), later);
+  }
+  for (const earlier of ['0.8.3', '0.8.0', '0.8', '0.7.9', '0', '', 'unknown']) {
+    assert.ok(!isAtLeast(earlier, '0.8.4'), earlier);
+  }
+  assert.ok(isAtLeast('0.8.0', '0.8'));
+});
+
+test('no graph is built or kept with a pgvector below 0.8.4', () => {
+  for (const version of ['0.8.0', '0.8.2', '0.8.3', null]) {
+    const { build, keep } = graphSizesFor(version);
+    assert.deepEqual([build, keep], [2_147_483_647, 2_147_483_647]);
+  }
+  assert.equal(graphSizesFor('0.8.4'), GRAPH_SIZES);
+  assert.equal(graphSizesFor('0.8.7'), GRAPH_SIZES);
+});
+
+test('the start warns of such a pgvector with one line, and of no other', async () => {
+  const warned = async (version: string | null) => {
+    const lines: string[] = [];
+    const logger = { warn: (line: string) => void lines.push(line) };
+    await warnOfOldPgvector({ query: async () => [{ version }] } as never, logger as never);
+    return lines;
+  };
+  assert.deepEqual(await warned('0.8.0'), [pgvectorWarning('0.8.0')]);
+  assert.match(
+    pgvectorWarning('0.8.0') ?? '',
+    /^pgvector 0\.8\.0 can corrupt .* no graphs .*Install pgvector 0\.8\.4 or later[^\n]*$/,
+  );
+  for (const version of ['0.8.4', '0.9.0', null]) assert.deepEqual(await warned(version), []);
+});
