@@ -2,6 +2,7 @@ import { AuditVerification, SEAL_PATTERN } from '../../shared/schemas/audit.ts';
 import { signedIn } from '../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, type Options, SERVICE_OPTIONS } from '../program/command.ts';
 import { CommandError } from '../terminal/command-error.ts';
+import { counted } from '../terminal/output.ts';
 
 /** The service checks all audit events of the Company before it answers. */
 const TIMEOUT_MS = 300_000;
@@ -48,7 +49,7 @@ function findFailure(
 ): CommandError | null {
   if (firstBreak !== null) {
     return new CommandError(
-      `the audit chain is broken at event ${firstBreak}: it was changed, removed or moved (${events} events)`,
+      `the audit chain is broken at event ${firstBreak}: it was changed, removed or moved (${counted(events, 'event')})`,
     );
   }
   if (seal === undefined || containsSeal === true) return null;
@@ -64,7 +65,7 @@ function findFailure(
 
 function describeChain({ events, unsealed, head }: AuditVerification, seal: string | undefined): string {
   return [
-    `${events} audit events, ${unsealed} of them not sealed yet. The chain is intact.`,
+    `${counted(events, 'audit event')}, ${unsealed} of them not sealed yet. The chain is intact.`,
     ...(seal === undefined ? [] : [`The chain contains the seal ${seal}.`]),
     ...(head === null ? [] : [`seal ${head.sequence}:${head.hash}`]),
   ].join('\n');

@@ -15,7 +15,7 @@ import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../pro
 import { CommandError } from '../terminal/command-error.ts';
 import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
-import { outputWidth, type Result } from '../terminal/output.ts';
+import { counted, countedOf, outputWidth, type Result } from '../terminal/output.ts';
 import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { EXPIRES_OPTION, parseExpiryOption } from '../terminal/times.ts';
 
@@ -62,7 +62,7 @@ async function openRun(
   return {
     target,
     findEarlier: await readEarlier(target.records, (read) =>
-      progress.show({ label: 'looking', share: 0, text: `${read} earlier imports` }),
+      progress.show({ label: 'looking', share: 0, text: counted(read, 'earlier import') }),
     ),
     retryFailed: values['retry-failed'] === true,
     dryRun: values['dry-run'] === true,
@@ -91,7 +91,9 @@ function missingError({ outcomes }: Run): CommandError | undefined {
   const hint = missing.some((outcome) => 'earlier' in outcome)
     ? ' (--retry-failed retries files that failed before)'
     : '';
-  return new CommandError(`${missing.length} of ${outcomes.length} files were not imported${hint}`);
+  return new CommandError(
+    `${countedOf(missing.length, outcomes.length, 'file was', 'files were')} not imported${hint}`,
+  );
 }
 
 export const importFolder: Command<typeof options> = {

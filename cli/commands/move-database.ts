@@ -40,16 +40,17 @@ interface ServicePart {
 }
 
 const grouped = (n: number) => n.toLocaleString('en-US');
+const rowCount = (n: number) => `${grouped(n)} ${n === 1 ? 'row' : 'rows'}`;
 
 function describeStep({ step, table, rows, of, share, secondsLeft }: Progress): Step {
   const left = secondsLeft === null ? '' : `, about ${describeSeconds(secondsLeft)} left`;
-  return { label: step, share, text: `${table}: ${grouped(rows)} of ${grouped(of)} rows${left}` };
+  return { label: step, share, text: `${table}: ${grouped(rows)} of ${rowCount(of)}${left}` };
 }
 
 /** What the operator must know after a move. */
 function describe({ tables, rows, filesInBucket, connections }: Report): string {
   const lines = [
-    `Moved ${grouped(rows)} rows of ${tables.length} tables, verified by counts and SHA-256.`,
+    `Moved ${rowCount(rows)} of ${counted(tables.length, 'table')}, verified by counts and SHA-256.`,
     'Start the service on --to with the settings that it had: they are not in the database, MEMORY_API_TOKEN included.',
     '--from is unchanged. Do not start the service on it again: what it writes there is not moved.',
   ];
@@ -61,7 +62,7 @@ function describe({ tables, rows, filesInBucket, connections }: Report): string 
   }
   if (connections > 0) {
     lines.push(
-      `Warning: ${counted(connections, 'connection')} of a service to --from was open. What it has written since the move ` +
+      `Warning: ${counted(connections, 'connection of a service to --from was', 'connections of a service to --from were')} open. What it has written since the move ` +
         'began was not moved.',
     );
   }

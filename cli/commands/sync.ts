@@ -14,7 +14,7 @@ import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
-import type { Result } from '../terminal/output.ts';
+import { counted, type Result } from '../terminal/output.ts';
 import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { askTerminal, atTerminal } from '../terminal/prompt.ts';
 
@@ -55,7 +55,7 @@ function confirmer(allowed: boolean, progress: ProgressBar): SyncFolder['confirm
       ...(there > 0 ? [`${there} in the service, which were deleted here`] : []),
       ...(here > 0 ? [`${here} here, which were deleted in the service`] : []),
     ];
-    const what = `of ${of} files, this deletes ${sides.join(', and ')}`;
+    const what = `of ${counted(of, 'file')}, this deletes ${sides.join(', and ')}`;
     if (!atTerminal()) throw new CommandError(`${what}: nothing was changed (--allow-deletions allows it)`);
     progress.end();
     const answer = await askTerminal(`${what[0]?.toUpperCase()}${what.slice(1)}. Continue? [y/N] `);
@@ -112,7 +112,8 @@ export const sync: Command<typeof options> = {
   about: `Keeps a folder in sync with the workspace files of a Team, in both directions: <folder>/team and
 <folder>/clients/<id>. A change on one side is copied to the other. If a file was changed on both sides, the version of
 the service keeps the name, and yours is saved next to it as "<name> (conflict <you> <time>)". If a file was deleted on
-one side and changed on the other, the changed file is kept. Hidden files and folders, node_modules and symbolic links
+one side and changed on the other, the changed file is kept. Files in other places of <folder> are not synced: they are
+named. Hidden files and folders, node_modules and symbolic links
 are left out.`,
   options,
   notes: `Ctrl-C stops the command at once. Changes that were made stay, and the next run continues from there. The

@@ -2,6 +2,7 @@ import type { Import } from '../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../shared/schemas/memory.ts';
 import { groupBy } from '../program/older-node.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
+import { counted } from '../terminal/output.ts';
 import type { FolderContent } from './folder-files.ts';
 
 /**
@@ -137,7 +138,7 @@ export function summary(
     .map((kind) => `${leftOut[kind]} ${LEFT_OUT[kind]}`);
   if (outcomes.length < files) counts.push(`${files - outcomes.length} not reached`);
   return [
-    `${files} ${files === 1 ? 'file' : 'files'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}.`,
+    `${counted(files, 'file')}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}.`,
     ...(out.length === 0 ? [] : [`Left out: ${out.join(', ')}.`]),
     ...credentialLine(outcomes),
   ].join(' ');

@@ -9,6 +9,7 @@ import {
 } from '../../shared/schemas/imports.ts';
 import type { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
+import { countedOf } from '../terminal/output.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
 import { fitsRequest, hasRoom, type NewFile, sendFiles, sendOrDivide, type Target } from './batch.ts';
 import { type FolderFile, readFault } from './folder-files.ts';
@@ -84,7 +85,7 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
     progress.show({
       label: 'sending',
       share: index / files.length,
-      text: `${index} of ${files.length} files`,
+      text: countedOf(index, files.length, 'file'),
     });
     const read = findFault(file) ?? (await readNew(file));
     if ('state' in read) {
@@ -107,7 +108,7 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
   for (let at = 0; at < toRetry.length; at += MAX_RETRIED_IMPORTS_PER_REQUEST) {
     await retryBatch(run, toRetry.slice(at, at + MAX_RETRIED_IMPORTS_PER_REQUEST));
   }
-  progress.show({ label: 'sending', share: 1, text: `${files.length} of ${files.length} files` });
+  progress.show({ label: 'sending', share: 1, text: countedOf(files.length, files.length, 'file') });
 }
 
 /** Decides about a file: returns the file to send it, its import to retry it, or null if there is nothing to do. */
@@ -148,7 +149,7 @@ async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
 
 function reportDryRun({ outcomes, progress }: Run, what: string, files: readonly { name: string }[]): void {
   for (const { name } of files) {
-    progress.line(`would ${what}  ${oneLine(name)}`);
+    progress.line(`would ${what} ${oneLine(name)}`);
     outcomes.push({ name, state: 'new' });
   }
 }

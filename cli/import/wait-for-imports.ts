@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { IMPORT_STAGES, type Import } from '../../shared/schemas/imports.ts';
 import { Status } from '../../shared/schemas/status.ts';
+import { countedOf } from '../terminal/output.ts';
 import { failure, type Run } from './run.ts';
 
 const FIRST_PAUSE_MS = 200;
@@ -55,7 +56,7 @@ function show({ open, progress }: Run, total: number, running: readonly Import[]
   progress.show({
     label: 'reading',
     share: (done + under) / total,
-    text: `${done} of ${total} files${now}`,
+    text: `${countedOf(done, total, 'file')}${now}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { groupBy } from '../program/older-node.ts';
+import { counted, countedOf } from '../terminal/output.ts';
 import { blockedFiles } from './blocked.ts';
 import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
 import { layerFolderOf } from './folder/names.ts';
@@ -44,11 +45,19 @@ async function listBothSides(
   // A dry run stores no stamps.
   const now = (await writers?.disk.now()) ?? 0;
   const local = await readLocalFiles(folder, state.files, now, (done, of) =>
-    progress.show({ label: 'looking', share: done / of, text: `${done} of ${of} files here` }),
+    progress.show({
+      label: 'looking',
+      share: done / of,
+      text: countedOf(done, of, 'file here', 'files here'),
+    }),
   );
   let listed = 0;
   const list = (share: number) =>
-    progress.show({ label: 'listing', share, text: `${listed} files and changes there` });
+    progress.show({
+      label: 'listing',
+      share,
+      text: counted(listed, 'file or change there', 'files and changes there'),
+    });
   const remote = await readRemote(service, state, whole, (read) => {
     listed = read;
     // The total is known only at the end.
@@ -74,7 +83,7 @@ function reportUnreadable({ files }: SyncState, { local, remote }: Sides): NotDo
   const beyond = [...local.files].filter(([path]) => !reached.has(layerFolderOf(path)));
   return [...groupBy(beyond, ([path]) => layerFolderOf(path))].map(([layerFolder, found]) => {
     const changed = found.filter(([path, { sha256 }]) => files.get(path)?.sha256 !== sha256).length;
-    const why = `you do not have access to it: ${found.length} files here are left unchanged, ${changed} of them not sent`;
+    const why = `you do not have access to it: ${counted(found.length, 'file here is', 'files here are')} left unchanged, ${changed} of them not sent`;
     return { state: changed === 0 ? 'skipped' : 'not sent', name: `${layerFolder}/`, why };
   });
 }
@@ -154,7 +163,13 @@ async function apply(work: Work, actions: readonly Action[]): Promise<void> {
 function figuresOf({ state }: SyncFolder, { local, remote }: Sides): Figures {
   const reached = new Set(remote.scopes);
   const inSync = [...state.files.keys()].filter((path) => reached.has(layerFolderOf(path))).length;
-  return { inSync, leftOut: local.leftOut, leftOutThere: remote.leftOut, outside: local.outside };
+  return {
+    inSync,
+    leftOut: local.leftOut,
+    leftOutThere: remote.leftOut,
+    outside: local.outside,
+    outsideNames: [...local.outsideNames],
+  };
 }
 
 /** Stores the revision and the state at the end of a pass. */

@@ -1,6 +1,7 @@
 import type { FolderContent } from '../import/folder-files.ts';
 import { type Outcome, outcomeTable } from '../import/report.ts';
 import { oneLine } from '../terminal/columns.ts';
+import { counted } from '../terminal/output.ts';
 import type { Action } from './plan.ts';
 
 /** A file that was not synced, and the reason. `skipped` does not count as a failure. */
@@ -78,12 +79,26 @@ export interface Figures {
   leftOutThere: number;
   /** Local files outside `team` and `clients/<id>`. */
   outside: number;
+  /** Their names, or those of the folders that they are in. */
+  outsideNames: readonly string[];
+}
+
+/** How many names of files outside the workspace are listed. */
+const MAX_OUTSIDE = 5;
+
+/** Names the files that no sync copies; no line without any. */
+export function outsideLines({ outsideNames }: Figures): string[] {
+  if (outsideNames.length === 0) return [];
+  const names = outsideNames.slice(0, MAX_OUTSIDE).map(oneLine).join(', ');
+  const more = outsideNames.length - MAX_OUTSIDE;
+  return [
+    `Not synced: ${names}${more > 0 ? ` and ${more} more` : ''}. Files of the Team belong in team/, those of a client in clients/<id>/.`,
+  ];
 }
 
 /** Makes one line of figures. */
 export function figuresLine(changes: readonly Change[], figures: Figures, dryRun: boolean): string {
   const count = (what: Change['what']) => changes.filter((change) => change.what === what).length;
-  const files = (n: number) => `${n} ${n === 1 ? 'file' : 'files'}`;
   const conflicts = count('conflict');
   const done = [
     `${dryRun ? 'would send' : 'sent'} ${count('sent')}`,
@@ -91,11 +106,7 @@ export function figuresLine(changes: readonly Change[], figures: Figures, dryRun
     `${dryRun ? 'remove' : 'removed'} ${count('removed here')} here and ${count('removed there')} there`,
     ...(conflicts === 0
       ? []
-      : [
-          dryRun
-            ? `keep both of ${conflicts}`
-            : `${conflicts} ${conflicts === 1 ? 'conflict' : 'conflicts'} kept aside`,
-        ]),
+      : [dryRun ? `keep both of ${conflicts}` : `${counted(conflicts, 'conflict')} kept aside`]),
   ];
   const { hidden, installed, links, special } = figures.leftOut;
   const out = [
@@ -108,7 +119,7 @@ export function figuresLine(changes: readonly Change[], figures: Figures, dryRun
   ] as const;
   const leftOut = out.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
   return [
-    `${done.join(', ')}; ${files(figures.inSync)} in sync.`,
+    `${done.join(', ')}; ${counted(figures.inSync, 'file')} in sync.`,
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`]),
   ].join(' ');
 }

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
-import { jsonText, outputWidth, printLines, type Result } from '../terminal/output.ts';
+import { counted, jsonText, outputWidth, printLines, type Result } from '../terminal/output.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
+import { lstatOrNull } from './folder/disk.ts';
 import { type PassOutcome, syncOnce } from './pass.ts';
-import { changeLines, figuresLine, notDoneTable } from './report.ts';
+import { changeLines, figuresLine, notDoneTable, outsideLines } from './report.ts';
 import type { Hints } from './watch.ts';
 import type { SyncFolder } from './work.ts';
 
@@ -16,7 +18,7 @@ export class Declined extends CommandError {
 /** Runs a sync. Returns its outcome, and the error if it failed. */
 async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; failure: unknown }> {
   const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
-  const figures = { inSync: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0 };
+  const figures = { inSync: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0, outsideNames: [] };
   const outcome: PassOutcome = { changes: [], notDone: [], figures };
   const failure = await syncOnce(sync, outcome).then(
     () => null,
@@ -30,7 +32,7 @@ async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; failur
 function faultOf({ notDone }: PassOutcome): CommandError | null {
   const faults = notDone.filter(({ state }) => state !== 'skipped').length;
   if (faults === 0) return null;
-  return new CommandError(`sync incomplete: ${faults} ${faults === 1 ? 'item' : 'items'} failed`);
+  return new CommandError(`sync incomplete: ${counted(faults, 'item')} failed`);
 }
 
 function tableOf({ notDone }: PassOutcome): string[] {
@@ -42,6 +44,23 @@ function dataOf({ changes, notDone, figures }: PassOutcome) {
   return { changes, notDone, ...figures };
 }
 
+const WHERE = 'put files of the Team in team/, and files of a client in clients/<id>/';
+
+/** Whether there was no file to sync on either side. */
+function isEmpty({ changes, notDone, figures }: PassOutcome): boolean {
+  return changes.length === 0 && notDone.length === 0 && figures.inSync === 0;
+}
+
+/** The error of a folder with files of which none can be synced, because it has no folder of a layer; null otherwise. */
+async function emptyFault(folder: string, outcome: PassOutcome): Promise<CommandError | null> {
+  if (!isEmpty(outcome) || outcome.figures.outside === 0) return null;
+  const layers = await Promise.all(['team', 'clients'].map((name) => lstatOrNull(join(folder, name))));
+  if (layers.some((layer) => layer !== null)) return null;
+  return new CommandError(
+    `nothing was synced: ${oneLine(folder)} has neither team/ nor clients/: create ${oneLine(join(folder, 'team'))} and ${WHERE}`,
+  );
+}
+
 /** Syncs both sides once. The result has the changes and the failures. */
 export async function syncAndReport(sync: SyncFolder): Promise<Result> {
   const dryRun = sync.writers === null;
@@ -51,9 +70,13 @@ export async function syncAndReport(sync: SyncFolder): Promise<Result> {
   const lines = [
     ...changeLines(outcome.changes, dryRun),
     ...tableOf(outcome),
-    ...(hasFigures ? [figuresLine(outcome.changes, outcome.figures, dryRun)] : []),
+    ...(hasFigures
+      ? [...outsideLines(outcome.figures), figuresLine(outcome.changes, outcome.figures, dryRun)]
+      : []),
   ];
-  return { text: lines.join('\n'), data: dataOf(outcome), failure: failure ?? faultOf(outcome) ?? undefined };
+  const fault = failure ?? faultOf(outcome) ?? (await emptyFault(sync.folder, outcome));
+  if (fault === null && isEmpty(outcome)) lines.push(`Nothing to sync yet: ${WHERE}.`);
+  return { text: lines.join('\n'), data: dataOf(outcome), failure: fault ?? undefined };
 }
 
 /** A progress bar that shows only waits: a pass of `--watch` that finds no change prints nothing. */
@@ -83,7 +106,11 @@ export async function syncContinuously(sync: SyncFolder, hints: Hints, json: boo
     const { outcome, failure } = await attempt(first ? sync : { ...sync, progress: quiet(sync.progress) });
     if (failure !== null && !isTemporary(failure)) throw failure;
     const table = tableOf(outcome);
-    const trouble = [...table, ...(failure === null ? [] : [`memory: ${failure.message}`])];
+    const trouble = [
+      ...table,
+      ...outsideLines(outcome.figures),
+      ...(failure === null ? [] : [`memory: ${failure.message}`]),
+    ];
     const text = trouble.join('\n');
     const hasChanged = first || outcome.changes.length > 0;
     if (json) {

@@ -83,3 +83,8 @@ export function credentialsNote(redactions: readonly Redaction[] = []): string {
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
+
+/** A part of a count with its noun: `0 of 1 file`, `1 of 2 files`. */
+export function countedOf(part: number, n: number, one: string, many?: string): string {
+  return `${part} of ${counted(n, one, many)}`;
+}

@@ -86,7 +86,7 @@ function plainLines(out: WriteStream): ProgressBar {
   };
   return {
     show: (step) => {
-      const text = cell(step.label, LABEL_COLUMNS) + step.text;
+      const text = `${step.label}: ${step.text}`;
       const now = performance.now();
       const due = step.label !== label || now - at >= LINE_EVERY_MS || step.share >= 1;
       if (!due || text === lastText) return;

@@ -32,7 +32,7 @@ describe('cli sync', () => {
     });
     const first = await sync(grace, company);
     assert.deepEqual([first.code, first.stderr], [0, '']);
-    for (const step of ['looking  1 of 1 files here', 'fetching 3 of 3 files', 'sending  1 of 1 files'])
+    for (const step of ['looking: 1 of 1 file here', 'fetching: 3 of 3 files', 'sending: 1 of 1 file'])
       assert.ok(first.stdout.split('\n').includes(step), first.stdout);
     assert.match(first.stdout, /^sent {11}team\/é 会议\.txt$/m);
     assert.match(

@@ -78,7 +78,7 @@ describe('cli status', () => {
     assert.match(shown, /^Service +not well: (?:queue, )?worker$/m);
     assert.match(shown, /^Sources +1 active, 0 archived$/m);
     assert.match(shown, /^Passages +1, 0 of them with a vector$/m);
-    assert.match(shown, /^Stored +6 bytes, 1 passages$/m);
+    assert.match(shown, /^Stored +6 bytes, 1 passage$/m);
     assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
     assert.equal((await data<Status>('status')).sources.active, 1);
   });

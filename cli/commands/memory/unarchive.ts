@@ -8,7 +8,7 @@ import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError, printNote, withNote } from '../../terminal/command-error.ts';
-import { counted } from '../../terminal/output.ts';
+import { countedOf } from '../../terminal/output.ts';
 
 const options = {
   event: {
@@ -92,7 +92,7 @@ for MEMORY_ARCHIVE_DAYS, by default 30 days. A source that cannot be restored do
           ? error
           : withNote(
               error,
-              `${outcomes.length} of ${counted(ids.length, 'source')} were sent before this error`,
+              `${countedOf(outcomes.length, ids.length, 'source was', 'sources were')} sent before this error`,
             );
       }
     }
@@ -103,7 +103,7 @@ for MEMORY_ARCHIVE_DAYS, by default 30 days. A source that cannot be restored do
       ...(failed === 0
         ? {}
         : {
-            failure: new CommandError(`${failed} of ${counted(ids.length, 'source')} could not be restored`),
+            failure: new CommandError(`${countedOf(failed, ids.length, 'source')} could not be restored`),
           }),
     };
   },

@@ -1,4 +1,5 @@
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
+import { counted, countedOf } from '../../terminal/output.ts';
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
@@ -7,6 +8,7 @@ export function sizeText(bytes: number): string {
   let [size, unit] = [bytes, 0];
   // What would be rounded to 1000 has the next unit.
   for (; size >= 999.5 && unit < UNITS.length - 1; unit++) size /= 1000;
+  if (bytes === 1) return '1 byte';
   const rounded = unit > 0 && size < 10 ? size.toFixed(1) : Math.round(size);
   return `${rounded} ${UNITS[unit]}`;
 }
@@ -17,6 +19,9 @@ const share = (used: string, limit: string | null) => (limit === null ? used : `
 export function storageText({ usage, quota }: Pick<SelectedTeam, 'usage' | 'quota'>): string | null {
   if (usage === undefined || quota === undefined) return null;
   const bytes = share(sizeText(usage.bytes), quota.bytes === null ? null : sizeText(quota.bytes));
-  const chunks = share(String(usage.chunks), quota.chunks === null ? null : String(quota.chunks));
-  return `${bytes}, ${chunks} passages`;
+  const chunks =
+    quota.chunks === null
+      ? counted(usage.chunks, 'passage')
+      : countedOf(usage.chunks, quota.chunks, 'passage');
+  return `${bytes}, ${chunks}`;
 }

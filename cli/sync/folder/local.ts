@@ -49,6 +49,8 @@ export interface LocalView {
   notDone: NotDone[];
   /** How many files are outside `team` and `clients/<id>`. */
   outside: number;
+  /** Their names; of those in folders, the names of the folders next to `team` or to `clients/<id>`. */
+  outsideNames: Set<string>;
   /** The local folder names of clients, by the folder of their layer. On the disk, an id can be in capitals. */
   clientFolders: ReadonlyMap<string, string>;
   leftOut: FolderContent['leftOut'];
@@ -79,6 +81,13 @@ function reportMisplaced(name: string, view: LocalView): void {
   }
 }
 
+/** The name of a file outside the roots, or of the folder with it that is next to `team` or to `clients/<id>`. */
+function nextToLayers(name: string): string {
+  const segments = name.split('/');
+  const shown = segments.slice(0, segments[0] === 'clients' ? 2 : 1);
+  return shown.join('/') + (segments.length > shown.length ? '/' : '');
+}
+
 /**
  * Returns the files of the two roots by workspace path. Files that cannot be sent are reported and marked as uncertain.
  */
@@ -90,6 +99,7 @@ function findWorkspaceFiles({ files }: FolderContent, view: LocalView): Map<stri
     const [root, ...rest] = name.split('/');
     if (!(root === 'team' && rest.length > 0) && !(root === 'clients' && rest.length > 1)) {
       view.outside += 1;
+      view.outsideNames.add(nextToLayers(name));
       reportMisplaced(name, view);
       continue;
     }
@@ -179,6 +189,7 @@ export async function readLocalFiles(
     uncertain: new UncertainPaths(),
     notDone: [],
     outside: 0,
+    outsideNames: new Set(),
     clientFolders: new Map(),
     leftOut,
     listedAt: now,

@@ -1,5 +1,6 @@
 import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import type { PullResponse } from '../../../shared/schemas/workspace.ts';
+import { countedOf } from '../../terminal/output.ts';
 import { sha256Of } from '../folder/disk.ts';
 import { conflictPath, layerFolderOf } from '../folder/names.ts';
 import type { BaseFile } from '../folder/state.ts';
@@ -54,12 +55,12 @@ export async function fetchThere(work: Work, actions: readonly Fetch[]): Promise
     progress.show({
       label: 'fetching',
       share: done / actions.length,
-      text: `${done} of ${actions.length} files`,
+      text: countedOf(done, actions.length, 'file'),
     });
     renamed.push(...(await fetchBatch(work, batch)));
     done += batch.length;
   }
-  if (done > 0) progress.show({ label: 'fetching', share: 1, text: `${done} of ${done} files` });
+  if (done > 0) progress.show({ label: 'fetching', share: 1, text: countedOf(done, done, 'file') });
   return renamed;
 }
 

@@ -5,6 +5,7 @@ import { ServiceRefusal } from '../../client/service-client.ts';
 import { stampOf } from '../../import/file-stamp.ts';
 import { readFault } from '../../import/folder-files.ts';
 import { CommandError } from '../../terminal/command-error.ts';
+import { counted, countedOf } from '../../terminal/output.ts';
 import { lstatOrNull, sha256Of } from '../folder/disk.ts';
 import { foldersAbove, layerFolderOf } from '../folder/names.ts';
 import { stampOfContent } from '../folder/stamp.ts';
@@ -48,16 +49,16 @@ export async function sendThere(work: Work, actions: readonly Push[]): Promise<v
     progress.show({
       label: 'sending',
       share: done / actions.length,
-      text: `${done} of ${actions.length} files`,
+      text: countedOf(done, actions.length, 'file'),
     });
     const refusedLayer = readOnly.get(layerFolderOf(batch[0]?.path ?? ''));
     if (refusedLayer !== undefined) refusedLayer.changes += batch.length;
     else await sendTogether(work, batch, sending);
     done += batch.length;
   }
-  if (done > 0) progress.show({ label: 'sending', share: 1, text: `${done} of ${done} files` });
+  if (done > 0) progress.show({ label: 'sending', share: 1, text: countedOf(done, done, 'file') });
   for (const [layerFolder, { changes, why }] of readOnly) {
-    const count = `${changes} ${changes === 1 ? 'change is' : 'changes are'} not sent`;
+    const count = `${counted(changes, 'change is', 'changes are')} not sent`;
     notDone.push({ state: 'not sent', name: `${layerFolder}/`, why: `${why}: ${count}` });
   }
 }

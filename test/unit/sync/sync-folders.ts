@@ -58,7 +58,7 @@ export function openTestFolder(folder: string, author: string, binding: Binding 
     const now = async () => ((await disk?.now()) ?? 0) + later;
     const writers = disk && { disk: { ...disk, now }, journal: await openJournal(folder, state) };
     const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
-    const figures = { inSync: 0, leftOut, leftOutThere: 0, outside: 0 };
+    const figures = { inSync: 0, leftOut, leftOutThere: 0, outside: 0, outsideNames: [] };
     const outcome: PassOutcome = { changes: [], notDone: [], figures };
     const confirmDeletions = () => Promise.resolve();
     await syncOnce({ folder, service, state, author, progress: UNSEEN, writers, confirmDeletions }, outcome);
