@@ -15,7 +15,7 @@ zsh: add eval "$(memory completion zsh)" to ~/.zshrc, after compinit.
 fish: save the script as ~/.config/fish/completions/memory.fish.
 
 The script runs this program for each completion. Names of Teams, clients and tokens come from the service, if it answers
-within a second. A file .env of the folder is not read for that.`,
+in time. A file .env of the folder is not read for that.`,
   async run(_values, operand) {
     const script = completionScript(operand as Shell);
     return { text: script, data: { shell: operand, script } };

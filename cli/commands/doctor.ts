@@ -20,6 +20,7 @@ import { cell, oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { bold, counted } from '../terminal/output.ts';
 import { PROGRAM } from '../terminal/program.ts';
+import { hanging } from '../terminal/table.ts';
 
 type Given = Values<typeof TEAM_OPTIONS>;
 
@@ -144,11 +145,10 @@ async function runChecks(given: Given): Promise<Check[]> {
 
 function checkLines({ name, state, detail, remedy, output }: Check): string[] {
   const shown = state === 'ok' ? cell(state, STATE_COLUMNS) : bold(cell(state, STATE_COLUMNS));
-  const line = `${cell(name, NAME_COLUMNS)}${shown}${oneLine(detail)}`;
   const indent = ' '.repeat(NAME_COLUMNS + STATE_COLUMNS);
   return [
-    line,
-    ...(remedy === null ? [] : [`${indent}→ ${oneLine(remedy)}`]),
+    ...hanging(cell(name, NAME_COLUMNS) + shown, oneLine(detail)),
+    ...(remedy === null ? [] : hanging(`${indent}→ `, oneLine(remedy))),
     ...(output?.split('\n').map((text) => `${indent}${text}`.trimEnd()) ?? []),
   ];
 }

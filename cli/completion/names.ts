@@ -17,7 +17,7 @@ interface Item {
 }
 
 /** A shell waits for the answer. */
-const TIMEOUT_MS = 1000;
+const TIMEOUT_MS = 5000;
 
 async function readItems(kind: Exclude<Named, 'profile'>, given: GivenOptions): Promise<Item[]> {
   const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);

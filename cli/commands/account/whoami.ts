@@ -6,13 +6,13 @@ import { type Column, table } from '../../terminal/table.ts';
 
 type Team = SessionInfo['teams'][number];
 
-/** The columns of a list of Teams. The name, which may be long, comes last. */
+/** The columns of a list of Teams. */
 export const TEAM_COLUMNS: readonly Column<Team>[] = [
-  { title: 'Team', value: ({ id }) => id },
+  { title: 'Team', value: ({ id }) => id, role: 'id' },
   { title: 'Role', value: ({ role }) => role },
   { title: 'Access', value: ({ access }) => access },
   { title: 'State', value: ({ state }) => state },
-  { title: 'Name', value: ({ name }) => name, canShrink: true },
+  { title: 'Name', value: ({ name }) => name, canShrink: true, role: 'name' },
 ];
 
 export const whoami: Command<typeof SERVICE_OPTIONS> = {

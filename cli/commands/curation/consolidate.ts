@@ -111,9 +111,9 @@ interface Decided {
 
 const COLUMNS: readonly Column<Decided>[] = [
   { title: 'State', value: ({ result }) => result.state },
-  { title: 'Memory', value: ({ result }) => result.memoryId },
+  { title: 'Memory', value: ({ result }) => result.memoryId, role: 'id' },
   { title: 'Similar', value: ({ result }) => result.similar.length },
-  { title: 'Title', value: ({ title }) => title ?? null, canShrink: true },
+  { title: 'Title', value: ({ title }) => title ?? null, canShrink: true, role: 'name' },
 ];
 
 async function completeBatch(

@@ -46,12 +46,12 @@ export const memories: Command<typeof options> = {
     );
     const lines = table(
       [
-        { title: 'Memory', value: ({ id }) => id },
+        { title: 'Memory', value: ({ id }) => id, role: 'id' },
         { title: 'State', value: ({ state }) => state },
         { title: 'Version', value: ({ version }) => version },
         { title: 'Updated', value: ({ updatedAt }) => day(updatedAt) },
         { title: 'Layer', value: (item) => nameLayer(item.clientId), canShrink: true },
-        { title: 'Title', value: ({ title }) => title, canShrink: true },
+        { title: 'Title', value: ({ title }) => title, canShrink: true, role: 'name' },
       ],
       items,
     );

@@ -1,4 +1,4 @@
-import type { ListedMemory } from '../../../shared/schemas/library.ts';
+import type { ListedMemory, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { NameLayer } from '../../client/layers.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { editText } from '../../terminal/editor.ts';
@@ -22,12 +22,30 @@ function excerpt(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length).toWellFormed()}…`;
 }
 
+/** What the reviewer has decided on a memory since the list was read. */
+export type Decisions = ReadonlyMap<string, { outcome: string; title: string }>;
+
+/** A memory that is similar, as it is after the decisions of the reviewer. */
+function similarLine(
+  { memoryId, similarity, state, title, excerpt: text }: SimilarMemory,
+  decided: Decisions,
+): string {
+  const decision = decided.get(memoryId);
+  const now = decision?.outcome ?? (state === 'review' ? 'in review' : 'published');
+  const where = now === 'published' ? '' : `, ${now}`;
+  return excerpt(
+    `Similar (${Math.round(similarity * 100)} %${where}): ${decision?.title ?? title}: ${text}`,
+    200,
+  );
+}
+
 /** The lines that show a memory to the reviewer. */
 export function itemLines(
   item: ListedMemory,
   { title, content }: Edited,
   nameLayer: NameLayer,
   place: string,
+  decided: Decisions = new Map(),
 ): string[] {
   const { clientId, createdAt, tags, captures = [], similar = [], feedback = [] } = item;
   const about = [place, nameLayer(clientId), day(createdAt), ...tags.map((tag) => `#${visible(tag)}`)];
@@ -42,10 +60,7 @@ export function itemLines(
       excerpt(`Feedback: ${verdict}${note === null ? '' : `: ${note}`}`, 500),
     ),
     ...captures.map(({ sessionId, summary }) => dim(excerpt(`From ${sessionId}: ${summary}`, 500))),
-    ...similar.map(({ similarity, state, title: other, excerpt: text }) => {
-      const where = state === 'review' ? ', in review' : '';
-      return excerpt(`Similar (${Math.round(similarity * 100)} %${where}): ${other}: ${text}`, 200);
-    }),
+    ...similar.map((other) => similarLine(other, decided)),
   ];
 }
 

@@ -33,6 +33,9 @@ const FEEDBACK_KEYS = 'k keep  d delete  s skip  q quit';
 
 type Outcome = 'published' | 'discarded' | 'kept' | 'deleted' | 'skipped' | 'refused';
 
+/** The outcomes that change what similar memories show. */
+const SEEN: ReadonlySet<Outcome> = new Set(['published', 'discarded', 'deleted']);
+
 const OUTCOMES = { publish: 'published', discard: 'discarded', keep: 'kept', delete: 'deleted' } as const;
 
 /** Sends a decision. */
@@ -59,6 +62,8 @@ interface Reviewing {
   service: ServiceClient;
   nameLayer: NameLayer;
   keys: Keys;
+  /** The decisions so far, by the ids of the memories. */
+  decided: Map<string, { outcome: Outcome; title: string }>;
 }
 
 /**
@@ -67,7 +72,7 @@ interface Reviewing {
  * @returns null if the reviewer wants to stop
  */
 async function reviewItem(
-  { service, nameLayer, keys }: Reviewing,
+  { service, nameLayer, keys, decided }: Reviewing,
   item: Listed,
   place: string,
 ): Promise<Outcome | null> {
@@ -94,10 +99,12 @@ async function reviewItem(
     }
   };
   for (;;) {
-    printLines(itemLines(item, text, nameLayer, place));
+    printLines(itemLines(item, text, nameLayer, place, decided));
     try {
       const outcome = await act(await readKey(keys, isPublished ? FEEDBACK_KEYS : KEYS));
-      if (outcome !== 'again') return outcome;
+      if (outcome === 'again') continue;
+      if (outcome !== null && SEEN.has(outcome)) decided.set(item.id, { outcome, title: text.title });
+      return outcome;
     } catch (error) {
       const isOver = !(error instanceof CommandError) || error instanceof TerminalClosed;
       const isDecided = error instanceof ServiceRefusal && error.status === 409;
@@ -150,9 +157,10 @@ has feedback is shown too: k keeps it, d deletes it. Requires Full access and a 
     let isDone = false;
     try {
       await withKeys(async (keys) => {
+        const reviewing = { service, nameLayer, keys, decided: new Map() };
         for (const [index, item] of items.entries()) {
           const place = `${index + 1} of ${items.length}`;
-          const outcome = await reviewItem({ service, nameLayer, keys }, item, place);
+          const outcome = await reviewItem(reviewing, item, place);
           if (outcome === null) break;
           counts[outcome] += 1;
           printLines([outcome]);

@@ -6,7 +6,7 @@ import { parseWhole } from '../../program/whole-number.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { bold, dim } from '../../terminal/output.ts';
-import { originLine, textLines } from './search-report.ts';
+import { originLines, textLines } from './search-report.ts';
 
 const MAX_NEIGHBOURS = 10;
 
@@ -41,7 +41,7 @@ export const expand: Command<typeof options> = {
     const nameLayer = await readLayerNames(service, [first.client_id]);
     const lines = [
       bold(oneLine(first.title)),
-      originLine(first, nameLayer),
+      ...originLines(first, nameLayer),
       ...answer.chunks.flatMap(({ chunk_id, ordinal, text }) => {
         const mark = chunk_id === chunkId.toLowerCase() ? '>' : ' ';
         return ['', `${mark}${String(ordinal).padStart(2)} ${dim(chunk_id)}`, ...textLines(text, Infinity)];

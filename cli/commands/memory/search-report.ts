@@ -18,6 +18,12 @@ export function textLines(text: string, lines = MAX_LINES): string[] {
   return wrapped.map((line) => INDENT + line);
 }
 
+/** A text on one line; in a terminal, on as many lines as it needs after the indent. */
+function indented(text: string): string[] {
+  const width = outputWidth();
+  return width === null ? [text] : wrap(text, width - columns(INDENT), Infinity);
+}
+
 /** The place of a chunk in its document. The name of a sheet is also the first of its headings. */
 function placeNames({ page, slide, row, headings }: Chunk['location']): string[] {
   const numbers = Object.entries({ page, slide, row });
@@ -28,7 +34,7 @@ function placeNames({ page, slide, row, headings }: Chunk['location']): string[]
 }
 
 /** Where a chunk comes from: kind, layer, day, place, tags and address. */
-export function originLine(chunk: Chunk, nameLayer: NameLayer): string {
+export function originLines(chunk: Chunk, nameLayer: NameLayer): string[] {
   const { kind, client_id, created_at, location, tags, uri } = chunk;
   const parts = [
     kind,
@@ -38,10 +44,10 @@ export function originLine(chunk: Chunk, nameLayer: NameLayer): string {
     ...tags.map((tag) => `#${tag}`),
     ...(uri === null ? [] : [uri]),
   ];
-  return INDENT + dim(oneLine(parts.join(', ')));
+  return indented(oneLine(parts.join(', '))).map((line) => INDENT + dim(line));
 }
 
-function explanationLine({ score, semantic_rank, keyword_rank, explain }: Hit): string[] {
+function explanationLines({ score, semantic_rank, keyword_rank, explain }: Hit): string[] {
   if (explain === undefined) return [];
   const terms = explain.terms.slice(0, MAX_TERMS).map(({ term, weight }) => `${term} ${weight.toFixed(1)}`);
   const ranks = [
@@ -51,14 +57,26 @@ function explanationLine({ score, semantic_rank, keyword_rank, explain }: Hit): 
     ...(explain.similarity === null ? [] : [`similarity ${explain.similarity.toFixed(3)}`]),
     ...(terms.length === 0 ? [] : [`terms: ${terms.join(', ')}`]),
   ];
-  return [INDENT + oneLine(ranks.join('; '))];
+  return indented(oneLine(ranks.join('; '))).map((line) => INDENT + line);
+}
+
+/** The rank, the title and the id. In a terminal that is too narrow for one line, the id has a line of its own. */
+function headLines({ title, chunk_id }: Hit, rank: number): string[] {
+  const number = `${String(rank).padStart(2)}  `;
+  const shown = oneLine(title);
+  const id = `passage ${chunk_id}`;
+  const width = outputWidth();
+  if (width === null || columns(`${number}${shown}  ${id}`) <= width)
+    return [`${number}${bold(shown)}  ${dim(id)}`];
+  const [first = '', ...more] = indented(shown);
+  return [number + bold(first), ...more.map((line) => INDENT + bold(line)), INDENT + dim(id)];
 }
 
 function hitLines(hit: Hit, rank: number, nameLayer: NameLayer): string[] {
   return [
-    `${String(rank).padStart(2)}  ${bold(oneLine(hit.title))}  ${dim(`passage ${hit.chunk_id}`)}`,
-    originLine(hit, nameLayer),
-    ...explanationLine(hit),
+    ...headLines(hit, rank),
+    ...originLines(hit, nameLayer),
+    ...explanationLines(hit),
     ...textLines(hit.text),
     '',
   ];

@@ -31,13 +31,13 @@ const options = {
 } as const;
 
 const columnsFor = (nameLayer: NameLayer): readonly Column<Source>[] => [
-  { title: 'Source', value: ({ id }) => id },
+  { title: 'Source', value: ({ id }) => id, role: 'id' },
   { title: 'Kind', value: ({ kind }) => kind },
   { title: 'Updated', value: ({ updatedAt }) => day(updatedAt) },
   { title: 'Passages', value: ({ chunks }) => chunks },
   { title: 'Layer', value: ({ clientId }) => nameLayer(clientId), canShrink: true },
   { title: 'Tags', value: ({ tags }) => (tags.length === 0 ? null : tags.join(', ')), canShrink: true },
-  { title: 'Title', value: ({ title }) => title, canShrink: true },
+  { title: 'Title', value: ({ title }) => title, canShrink: true, role: 'name' },
 ];
 
 export const sources: Command<typeof options> = {

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
     canShrink: true,
   },
   { title: 'About', value: ({ subjectType, subjectName }) => subjectName ?? subjectType, canShrink: true },
-  { title: 'Id', value: ({ subjectId }) => subjectId },
+  { title: 'Id', value: ({ subjectId }) => subjectId, role: 'id' },
 ];
 
 export const audit: Command<typeof options> = {

@@ -13,7 +13,7 @@ const QUEUE_COLUMNS: readonly Column<Status['jobs'][number]>[] = [
 ];
 
 const FAILURE_COLUMNS: readonly Column<Status['imports']['recentFailures'][number]>[] = [
-  { title: 'Failed import', value: ({ filename }) => filename, canShrink: true },
+  { title: 'Failed import', value: ({ filename }) => filename, canShrink: true, role: 'name' },
   { title: 'Reason', value: ({ error }) => error?.message ?? null, canShrink: true },
 ];
 

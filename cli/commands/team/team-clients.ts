@@ -10,10 +10,10 @@ const options = {
 } as const;
 
 const COLUMNS: readonly Column<Client>[] = [
-  { title: 'Client', value: ({ id }) => id },
+  { title: 'Client', value: ({ id }) => id, role: 'id' },
   { title: 'Access', value: ({ access }) => access },
   { title: 'State', value: ({ state }) => state },
-  { title: 'Name', value: ({ name }) => name, canShrink: true },
+  { title: 'Name', value: ({ name }) => name, canShrink: true, role: 'name' },
 ];
 
 export const teamClients: Command<typeof options> = {

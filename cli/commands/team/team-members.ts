@@ -5,9 +5,9 @@ import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/comma
 import { type Column, table } from '../../terminal/table.ts';
 
 const COLUMNS: readonly Column<Member>[] = [
-  { title: 'Member', value: ({ userId }) => userId },
+  { title: 'Member', value: ({ userId }) => userId, role: 'id' },
   { title: 'Role', value: ({ role }) => role },
-  { title: 'Name', value: ({ name }) => name, canShrink: true },
+  { title: 'Name', value: ({ name }) => name, canShrink: true, role: 'name' },
   { title: 'Email', value: ({ email }) => email, canShrink: true },
 ];
 

@@ -18,12 +18,12 @@ const options = {
 } as const;
 
 const COLUMNS: readonly Column<Token>[] = [
-  { title: 'Token', value: ({ id }) => id },
+  { title: 'Token', value: ({ id }) => id, role: 'id' },
   { title: 'State', value: ({ state }) => state },
   { title: 'Expires', value: ({ expiresAt }) => day(expiresAt) },
   { title: 'Last used', value: ({ lastUsedAt }) => (lastUsedAt === null ? null : day(lastUsedAt)) },
   { title: 'Permissions', value: ({ permissions }) => permissions.join(', '), canShrink: true },
-  { title: 'Name', value: ({ name }) => name, canShrink: true },
+  { title: 'Name', value: ({ name }) => name, canShrink: true, role: 'name' },
 ];
 
 export const tokenList: Command<typeof options> = {
