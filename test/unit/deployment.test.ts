@@ -180,9 +180,10 @@ describe('the deployment files', () => {
     assert.match(service('api'), /\/readyz/);
   });
 
-  test('the compose file passes the names of the first start, with the defaults of the settings', () => {
+  test('the compose file passes the names of the first start and the form of logs, with the defaults of the settings', () => {
     const { 'x-environment': environment } = services;
-    for (const variable of ['MEMORY_COMPANY_NAME', 'MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL']) {
+    const variables = ['MEMORY_COMPANY_NAME', 'MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL', 'MEMORY_LOG_FORMAT'];
+    for (const variable of variables) {
       const setting = Object.values(SETTINGS).find((one) => one.variable === variable);
       assert.equal(environment[variable], `\${${variable}:-${String(setting?.default)}}`);
     }
