@@ -5,11 +5,14 @@
 # and build with --build-arg NODE_IMAGE=node:24.21.0-trixie-slim@sha256:...
 ARG NODE_IMAGE=node:24.21.0-trixie-slim
 
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
+FROM ${NODE_IMAGE} AS release
+WORKDIR /build
+COPY . .
 # The native add-ons come prebuilt for this Node on glibc: no compiler is needed (Alpine is not tested).
-RUN npm ci --omit=dev && npm cache clean --force
+RUN npm ci && npm run pack
+WORKDIR /build/release
+# Without the Node that a release brings along: the image has it.
+RUN npm ci --omit=dev && rm -r node_modules/node node_modules/.bin/node
 
 FROM ${NODE_IMAGE}
 # 8 threads, so that password hashing does not hold up file access. The three settings after that keep memory low, as the
@@ -24,15 +27,7 @@ ENV NODE_ENV=production \
     MEMORY_MODEL_DIR=/data/models
 WORKDIR /app
 # All of /app stays root's: the service cannot change its own code.
-COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json package-lock.json require-node.cjs start.ts LICENSE ./
-COPY api ./api
-COPY worker ./worker
-COPY shared ./shared
-COPY db ./db
-COPY core ./core
-COPY cli ./cli
-COPY web ./web
+COPY --from=release /build/release ./
 
 # The embedded database, when there is no other, and the models.
 RUN install -d -o node -g node /data /data/database /data/models

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 
 /** What the release has: all that the service needs to run, and the documents for those who use it and run it. */
-const COPIED = [
+export const COPIED = [
   'api',
   'cli',
   'core',
@@ -37,7 +37,7 @@ const COPIED = [
 const LEFT_OUT = new Set(['cli/dist', 'db/compose-owner.sh', 'db/schema.sql', 'web/tsconfig.json']);
 
 /** The pictures of the documents. The tests that make them own them. */
-const PICTURES = { from: 'test/browser/screenshots', to: 'docs/pictures' };
+export const PICTURES = { from: 'test/browser/screenshots', to: 'docs/pictures' };
 
 /** The commands that need nothing but the release. */
 const SCRIPTS = ['start', 'api', 'worker', 'cli', 'operator', 'move-blobs', 'fetch-model'];
