@@ -57,8 +57,9 @@ const RUN = /^sh (run|install)(?: exit=(\d+))?$/;
 const isShell = (info: string) => info.split(' ')[0] === 'sh';
 
 /**
- * The blocks of a page that are marked `sh run` (or `sh run exit=1`) or `sh install`, in order. GitHub shows a block by the first word
- * after the fence. The block that follows with nothing in between, and is no commands, is what a block prints.
+ * The blocks of a page that are marked `sh run` (or `sh run exit=1`) or `sh install`, in order. GitHub shows a block by
+ * the first word after the fence. The block that follows with nothing in between, and is no commands, is what a block
+ * prints.
  */
 export function examplesOf(page: Page): Example[] {
   return page.blocks.flatMap((block, index) => {
