@@ -1,5 +1,5 @@
 /** Lines that tell how far a command is. How many there are depends on how fast the machine is. */
-const PROGRESS = /^(?:looking|listing|sending|reading|fetching) .*\b(?:files|imports|there)\b.*$/;
+const PROGRESS = /^(?:looking|listing|sending|reading|fetching): /;
 
 /** What a command printed, without the lines that tell how far it is, and without empty lines around it. */
 export function withoutProgress(text: string): string {
