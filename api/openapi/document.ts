@@ -17,6 +17,9 @@ const description = `The teams of a company, and the agents that work for them, 
 Send \`Authorization: Bearer <token>\` with a session token or an agent token, and \`Memory-Team: <id or name>\` if you have access to
 several Teams. Every error is \`application/problem+json\`. Programs compare its \`code\`.
 
+A Team has a **layer** for all of its members, the Team layer, and one for each of its clients (customers). A **scope** names
+layers; without one, it is the Team layer. A **source** is a stored document. A \`chunk\` is a **passage**, a piece of a source.
+
 <details>
 <summary>All error codes</summary>
 

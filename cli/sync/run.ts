@@ -51,7 +51,7 @@ function isEmpty({ changes, notDone, figures }: PassOutcome): boolean {
   return changes.length === 0 && notDone.length === 0 && figures.inSync === 0;
 }
 
-/** The error of a folder with files of which none can be synced, because it has no folder of a layer; null otherwise. */
+/** The error of a folder whose files cannot be synced, because it has no folder of a layer; null otherwise. */
 async function emptyFault(folder: string, outcome: PassOutcome): Promise<CommandError | null> {
   if (!isEmpty(outcome) || outcome.figures.outside === 0) return null;
   const layers = await Promise.all(['team', 'clients'].map((name) => lstatOrNull(join(folder, name))));
