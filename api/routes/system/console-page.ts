@@ -1,6 +1,5 @@
-import { QUEUE_NAMES, queueDefinition } from '../../../shared/queues.ts';
-import { AUDIT_KINDS } from '../../../shared/schemas/audit-kinds.ts';
-import { joinStyles, type PageFile, packageFiles, pageFile, webFilesIn } from '../../pages/page-files.ts';
+import { madeScripts } from '../../pages/made-scripts.ts';
+import { joinStyles, type PageFile, packageFiles, webFilesIn } from '../../pages/page-files.ts';
 import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
@@ -45,25 +44,10 @@ const STYLES = [
   ...webFilesIn('dashboard', '.css'),
 ];
 
-/** A module with the label of each queue, in the order in which they are shown. The page needs no list of its own. */
-function queueLabels(): string {
-  const labels = QUEUE_NAMES.map((name) => [name, queueDefinition(name).label]);
-  return `export const QUEUE_LABELS = ${JSON.stringify(Object.fromEntries(labels))};\n`;
-}
-
-/** The same for what each kind of audit event means. */
-function auditMeanings(): string {
-  const meanings = Object.entries(AUDIT_KINDS).map(([kind, { meaning }]) => [kind, meaning]);
-  return `export const AUDIT_MEANINGS = ${JSON.stringify(Object.fromEntries(meanings))};\n`;
-}
-
-const labels = 'dashboard/figures/queue-labels.js';
-const kinds = 'console/pages/audit/audit-kinds.js';
+/** Assets that are no files of web/. */
 const MADE: ReadonlyMap<string, PageFile> = new Map([
   ...packageFiles(),
   ['console/styles.css', joinStyles('console/styles.css', STYLES)],
-  [labels, pageFile(labels, queueLabels())],
-  [kinds, pageFile(kinds, auditMeanings())],
 ]);
 
 /** The console. The document is public, like every page, and shows no data until a user signs in. */
@@ -73,5 +57,5 @@ export const consolePage: Routes = (app) =>
     folder: '/assets',
     html: 'console/console.html',
     assets: SCRIPTS,
-    made: MADE,
+    made: new Map([...MADE, ...madeScripts()]),
   });

@@ -62,7 +62,7 @@ export function FirstSteps({ session, team, lost, setTitle }) {
       name: 'Import a folder',
       done: known?.imported,
       about:
-        'Choose files in the browser, or send a whole folder with the terminal client: sign in with it first, as shown below. It reads text, HTML, PDF, DOCX, XLSX, PPTX, mail and more.',
+        'Choose files in the browser, or send a whole folder with the terminal client: install it and sign in first, as shown below. It reads text, HTML, PDF, DOCX, XLSX, PPTX, mail and more.',
       path: '/imports',
       link: 'Import files',
       line: `memory import ./documents --team ${team.id}`,

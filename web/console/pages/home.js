@@ -2,6 +2,7 @@ import { ROOT } from '../../shared/ask-service.js';
 import { linkTo } from '../address.js';
 import { html } from '../html.js';
 import { CommandLine } from '../parts/copy.js';
+import { InstallClient } from '../parts/install-client.js';
 import { FirstSteps } from './first-steps.js';
 
 /** What each section is for. @type {Readonly<Record<string, string>>} */
@@ -73,6 +74,10 @@ export function Page({ session, team, sections, setTitle, lost }) {
           <code>npm run -s cli --</code> in place of <code>memory</code>.
         </p>
         <dl class="commands">
+          <div>
+            <dt>Install</dt>
+            <dd><${InstallClient} /></dd>
+          </div>
           ${[
             { label: 'Sign in', line: `memory login --url ${ROOT.href}` },
             ...commandsFor(team, isOwner),

@@ -65,6 +65,40 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('the home page has the line that installs the terminal client, with its SHA-256 or with https first', async () => {
+    const company = await service.company();
+    const sha256 = '5'.repeat(64);
+    const shown = async (digest: string | null, isSecure = true) => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.route('**/assets/console/client-package.js', (route) =>
+        route.fulfill({
+          contentType: 'text/javascript',
+          body: `export const CLIENT_SHA256 = ${JSON.stringify(digest)};`,
+        }),
+      );
+      // Tests use a loopback address, which is always secure.
+      await page.addInitScript(`Object.defineProperty(window, 'isSecureContext', { value: ${isSecure} })`);
+      await page.goto(base);
+      await page.evaluate(`sessionStorage.setItem('session-token', ${JSON.stringify(company.token)})`);
+      await page.reload();
+      const text = await page.locator('section', { hasText: 'In a terminal' }).last().innerText();
+      await context.close();
+      return text;
+    };
+
+    const built = await shown(sha256);
+    assert.ok(built.includes(`npm install -g ${base}/cli.tgz`), built);
+    assert.ok(built.includes(sha256), built);
+    assert.ok(!built.includes('https'), built);
+
+    assert.match(await shown(sha256, false), /at an address with https[^]*npm install -g/);
+
+    const missing = await shown(null);
+    assert.match(missing, /npm run build/);
+    assert.ok(!missing.includes('npm install'), missing);
+  });
+
   test('the steps lead to the pages that do them, for the Team that is shown', async () => {
     const company = await service.company();
     const { page, faults } = await openPage(browser, base);

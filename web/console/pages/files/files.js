@@ -1,3 +1,4 @@
+import { linkTo } from '../../address.js';
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
 import { useAsk } from '../../parts/ask.js';
 import { CommandLine } from '../../parts/copy.js';
@@ -168,7 +169,8 @@ const NoFiles = ({ team, canWrite }) => html`
 const SyncLine = ({ team }) => html`
   <p>
     The terminal client keeps a folder on your computer and these files the same. Files for the whole Team are in its
-    folder <code>team</code>, and those of a client in <code>clients</code>, in a folder named by the id of the client.
+    folder <code>team</code>, and those of a client in <code>clients</code>, in a folder named by the id of the client. The
+    <a href=${linkTo('/', team.id)}>home page</a> shows how to install the terminal client.
   </p>
   <${CommandLine} label="Sync the workspace files" line=${`memory sync ./workspace --team ${team.id}`} />
 `;

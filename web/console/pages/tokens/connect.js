@@ -1,6 +1,7 @@
 import { ROOT } from '../../../shared/ask-service.js';
 import { html } from '../../html.js';
 import { CommandLine } from '../../parts/copy.js';
+import { InstallClient } from '../../parts/install-client.js';
 
 /** In place of a token that is not known. */
 export const NO_TOKEN = '<token>';
@@ -27,7 +28,7 @@ const environment = (token) => `export MEMORY_API_PUBLIC_URL=${SERVICE}\nexport 
 /**
  * What is copied to connect each kind of program.
  * @param {string} token
- * @returns {{ name: string, steps: { about: import('../../html.js').Children, label: string, line: string }[] }[]}
+ * @returns {{ name: string, steps: { about: import('../../html.js').Children, label: string, line: string, needsClient?: boolean }[] }[]}
  */
 const programs = (token) => [
   {
@@ -42,6 +43,7 @@ const programs = (token) => [
         about: html`With the terminal client, hooks also show the agent what fits each prompt, and stage what a session taught. Set the
           variables where Claude Code runs:`,
         label: 'hooks of Claude Code',
+        needsClient: true,
         line: `${environment(token)}\nmemory hook install claude-code`,
       },
     ],
@@ -88,6 +90,7 @@ const programs = (token) => [
       {
         about: 'For scripts. A person signs in with memory login instead:',
         label: 'terminal client',
+        needsClient: true,
         line: `${environment(token)}\nmemory search 'the word or the question'`,
       },
     ],
@@ -121,8 +124,9 @@ export const Connect = ({ token }) => html`
         <details key=${name} open=${index === 0}>
           <summary>${name}</summary>
           ${steps.map(
-            ({ about, label, line }) => html`
+            ({ about, label, line, needsClient = false }) => html`
               <p class="quiet">${about}</p>
+              ${needsClient && html`<${InstallClient} />`}
               <${CommandLine} label=${label} line=${line} />
             `,
           )}
