@@ -16,18 +16,14 @@ import { createLogger, forwardLevelSwitch, switchLevelOnSignal } from './shared/
 import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { asksForCheck, checkSetup } from './shared/settings/setup-checks.ts';
+import { type OwnerAccess, startReport } from './shared/settings/start-report.ts';
 import { startTracing } from './shared/tracing/start-tracing.ts';
 import { checkModel } from './worker/embedder/check-model.ts';
 import { startWorker } from './worker/worker.ts';
 
-/** Prints the address and the health of the service on standard output, for the person who started it. */
-async function announce(url: string): Promise<void> {
-  process.stdout.write(`Team memory listens on ${url}\n`);
-  // Errors are ignored: fetch refuses some ports, and the service may have been stopped by a signal.
-  const health = await fetch(`${url}/v1/health`)
-    .then((answer) => answer.text())
-    .catch(() => null);
-  if (health !== null) process.stdout.write(`Health: ${health}\n`);
+/** Prints where the service is and what it does, on standard output, for the person who started it. */
+function announce(config: Config, url: string, owner: OwnerAccess): void {
+  process.stdout.write(`${startReport(config, url, owner).join('\n')}\n`);
 }
 
 /** Runs the API and the worker in this process, on the embedded database. */
@@ -57,8 +53,7 @@ async function startEmbedded(config: Config): Promise<void> {
       },
       (error) => logger.error({ err: error }, 'the service did not stop cleanly'),
     );
-    await announce(api.localUrl);
-    if (!principal.hasPassword) await announceOwnerLink(database, principal, config, api.localUrl);
+    announce(config, api.localUrl, await ownerAccess(database, principal, config, api.localUrl));
   } catch (error) {
     // This error ends the process, which ends the queue and the listener. The data folder must be released explicitly.
     await database.close();
@@ -66,23 +61,15 @@ async function startEmbedded(config: Config): Promise<void> {
   }
 }
 
-async function announceOwnerLink(
+async function ownerAccess(
   database: Database,
   principal: Principal,
   config: Config,
   localUrl: string,
-): Promise<void> {
-  const link = await createPrincipalResetLink({ database, config }, principal, localUrl);
-  process.stdout.write(
-    `To set the password of ${principal.email}, open this link. It works once, until ${link.expiresAt}:\n${link.url}\n`,
-  );
-}
-
-function announceLinkCommand(command: string | null): void {
-  if (command === null) return;
-  process.stdout.write(
-    `The Owner has no password yet. To make a link for it, run this with the MEMORY_API_TOKEN of the service:\n${command}\n`,
-  );
+): Promise<OwnerAccess> {
+  if (principal.hasPassword) return { hasPassword: true };
+  const { url, expiresAt } = await createPrincipalResetLink({ database, config }, principal, localUrl);
+  return { email: principal.email, url, expiresAt };
 }
 
 /**
@@ -90,7 +77,7 @@ function announceLinkCommand(command: string | null): void {
  * with 1. The worker starts after the API listens, so that a fault that affects both is reported only once. It stops when
  * the API closes, because the last searches need it for the vectors of their queries.
  */
-function startProcesses({ drainSeconds }: Config): void {
+function startProcesses(config: Config): void {
   const children: ChildProcess[] = [];
   const running = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
   let wanted = true;
@@ -114,7 +101,8 @@ function startProcesses({ drainSeconds }: Config): void {
     const { listening, linkCommand } = message as { listening?: string; linkCommand?: string | null };
     if (listening === undefined || !wanted) return;
     start('worker/main.ts');
-    void announce(listening).then(() => announceLinkCommand(linkCommand ?? null));
+    const hasPassword = linkCommand === undefined || linkCommand === null;
+    announce(config, listening, hasPassword ? { hasPassword } : { command: linkCommand });
   });
   const announceStop = () => {
     wanted = false;
@@ -123,10 +111,12 @@ function startProcesses({ drainSeconds }: Config): void {
   forwardLevelSwitch(children);
   // SIGINT, because this process has waited already, or is not to wait.
   const close = () => drain('SIGINT');
-  closeOnSignal({ announce: announceStop, waitMs: drainSeconds * 1000, close }, failStartup);
+  closeOnSignal({ announce: announceStop, waitMs: config.drainSeconds * 1000, close }, failStartup);
 }
 
 exitOnSignal();
+// The service goes on when nobody reads what it prints. The logger handles its own output.
+process.stdout.on('error', () => undefined);
 try {
   loadEnvironmentFile();
   const read = () => readConfig(process.env);
