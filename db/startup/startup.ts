@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { assertCertificates } from '../../shared/settings/folders.ts';
 import type { Database } from '../driver/database.ts';
 import { openEmbedded } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
@@ -53,6 +54,11 @@ export async function startBackend(
       blobs: await closeIfFails(database, () => openBlobs(database, config, logger)),
       principal,
     };
+  }
+  await assertCertificates('MEMORY_DATABASE_URL', databaseUrl);
+  await assertCertificates('MEMORY_DATABASE_DIRECT_URL', databaseDirectUrl);
+  if (config.databaseReplicaUrl !== null) {
+    await assertCertificates('MEMORY_DATABASE_REPLICA_URL', config.databaseReplicaUrl);
   }
   shareKnownPrimaries(databaseDirectUrl, databaseUrl);
   // Steps of the start wait for other processes, and keep locks and settings while they do.

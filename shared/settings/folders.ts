@@ -1,5 +1,6 @@
 import { access, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { addressesOf } from '../formats/database-address.ts';
 
 /** The user of this process, for messages. */
 const user = () => `user ${process.getuid?.() ?? 'of this process'}`;
@@ -93,5 +94,27 @@ export async function writing<T>(variable: string, folder: string, write: () => 
   } catch (error) {
     const isOfFiles = error instanceof Error && 'syscall' in error && 'code' in error;
     throw isOfFiles ? new FolderError(variable, codeOf(error), resolve(folder)) : error;
+  }
+}
+
+/** The parameters of an address of PostgreSQL that name a file. */
+const CERTIFICATES = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/**
+ * Asserts that this user can read the certificates that an address of a database names.
+ * @param variable the setting that has the address
+ * @throws Error with one line for the operator
+ */
+export async function assertCertificates(variable: string, url: string): Promise<void> {
+  const [address] = addressesOf(url) ?? [];
+  const parameters = new URL(address ?? 'postgres://').searchParams;
+  for (const name of CERTIFICATES) {
+    const file = parameters.get(name);
+    if (file === null || file === '' || file === 'system') continue;
+    await access(file, constants.R_OK).catch((error: unknown) => {
+      throw new Error(
+        `${variable}: ${user()} cannot read ${resolve(file)}, the file of ${name} (${codeOf(error)}): correct the path, or give this user the right`,
+      );
+    });
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { assertCanWrite, makeFolder, writing } from '../../shared/settings/folders.ts';
+import { assertCanWrite, assertCertificates, makeFolder, writing } from '../../shared/settings/folders.ts';
 import { spawnSync } from '../support/needs/command.ts';
 import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
 
@@ -112,5 +112,24 @@ describe('the folder of a setting', () => {
     await makeFolder('MEMORY_DATA_DIR', data);
     await makeFolder('MEMORY_DATA_DIR', data);
     assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data), data);
+  });
+});
+
+describe('the certificates of an address of a database', () => {
+  test('must be files that this user can read', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'ca.pem');
+    await writeFile(file, '');
+    const check = (query: string) =>
+      assertCertificates('MEMORY_DATABASE_URL', `postgres://u:SECRET@one,two/db${query}`);
+    for (const fine of ['', '?sslmode=require', `?sslrootcert=${file}`, '?sslrootcert=system'])
+      await check(fine);
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+      await assert.rejects(check(`?sslmode=verify-full&${name}=${folder}/none.pem`), {
+        message: new RegExp(
+          `^MEMORY_DATABASE_URL: user \\d+ cannot read \\S+/none\\.pem, the file of ${name} \\(ENOENT\\): correct the path`,
+        ),
+      });
+    }
   });
 });
