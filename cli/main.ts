@@ -1,6 +1,9 @@
 import { ignoreEnvironmentFile } from './client/environment.ts';
+import { setting } from './client/settings.ts';
+import { watchVersion } from './client/version-check.ts';
 import { completionLines } from './completion/complete.ts';
 import { parseArguments } from './program/arguments.ts';
+import type { Command } from './program/command.ts';
 import { commandHelp } from './program/help.ts';
 import { findCommand } from './program/registry.ts';
 import { CommandError, Interrupted, printNote } from './terminal/command-error.ts';
@@ -9,6 +12,15 @@ import { printLines, printResult } from './terminal/output.ts';
 
 /** What the scripts of `completion` call. */
 const COMPLETE = '__complete';
+
+/** What a person has to know about the versions, when the command has ended. */
+let versionNotice: () => Promise<string | null> = async () => null;
+
+/** Whether a person reads what a command prints, and not a program. */
+function isForPerson({ section }: Command, json: boolean): boolean {
+  const isTerminal = process.stdout.isTTY && process.stderr.isTTY;
+  return isTerminal && !json && section !== 'agent' && setting('MEMORY_NO_UPDATE_NOTIFIER') === null;
+}
 
 /** Runs one command line. */
 async function run(words: string[]): Promise<void> {
@@ -19,6 +31,7 @@ async function run(words: string[]): Promise<void> {
   const { values, operand } = parseArguments(command, args);
   if (values.help === true) return console.log(commandHelp(name, command));
   if (command.ignoresEnvironmentFile === true) ignoreEnvironmentFile();
+  if (isForPerson(command, values.json === true)) versionNotice = watchVersion();
   const result = await command.run(values, operand);
   printResult(result, values.json === true);
   if (result.failure !== undefined) throw result.failure;
@@ -54,6 +67,8 @@ async function main(): Promise<void> {
       throw error;
     }
   }
+  const notice = await versionNotice();
+  if (notice !== null) printNote(notice);
 }
 
 void main();

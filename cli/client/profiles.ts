@@ -57,6 +57,11 @@ export function profileFolder(profile: Profile): string {
   return profile === null ? configFolder() : join(configFolder(), 'profiles', profile);
 }
 
+/** The path of the file with the times at which the versions of services were asked for. */
+export function versionsPath(): string {
+  return join(configFolder(), 'versions.json');
+}
+
 /** The profiles that have been used so far, the unnamed one first. */
 export async function listProfiles(): Promise<Profile[]> {
   const entries = await readdir(join(configFolder(), 'profiles'), { withFileTypes: true }).catch(() => []);

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
 import { Health } from '../../shared/schemas/status.ts';
 import { VERSION } from '../program/version.ts';
@@ -6,6 +5,7 @@ import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { PROGRAM } from '../terminal/program.ts';
 import { connect } from './service-client.ts';
+import { compareVersions, installAdvice } from './version-check.ts';
 
 /** The result of a check of `doctor`. */
 export interface Check {
@@ -32,9 +32,6 @@ export const warning = (name: string, detail: string, remedy: string): Check => 
 const TIMEOUT_MS = 10_000;
 /** Tokens and links expire at times of the service, so that a clock that is further off misleads. */
 const MAX_CLOCK_SECONDS = 60;
-
-/** What the OpenAPI document of the service tells about it. */
-const Document = Type.Object({ info: Type.Object({ version: Type.String() }) });
 
 const message = (error: unknown) => {
   if (error instanceof CommandError) return error.message;
@@ -81,18 +78,16 @@ export async function checkAddress(url: string): Promise<Check[]> {
   }
 }
 
-/** Whether client and service have the same version. */
+/** Whether this program works with the version of the service. */
 export async function checkVersion(url: string): Promise<Check> {
   const name = 'Version';
   try {
-    const { info } = await connect(url, null).get('/docs/json', Document, { timeoutMs: TIMEOUT_MS });
-    const detail = `terminal client ${VERSION}, service ${info.version}`;
-    return info.version === VERSION
-      ? { name, state: 'ok', detail, remedy: null }
-      : { name, state: 'warning', detail, remedy: 'install the terminal client of the same version' };
+    const { version } = await connect(url, null).get('/v1/health', Health, { timeoutMs: TIMEOUT_MS });
+    const detail = `program ${VERSION}, service ${oneLine(version)}`;
+    if (compareVersions(VERSION, version) === 'fits') return ok(name, detail);
+    return warning(name, detail, `install the version of the service with ${installAdvice(url)}`);
   } catch (error) {
-    const remedy = 'let the proxy in front of the service pass /docs/json';
-    return { name, state: 'warning', detail: message(error), remedy };
+    return warning(name, message(error), 'run doctor again when the service answers');
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { Health } from '../../shared/schemas/status.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { describeSeconds } from '../terminal/duration.ts';
@@ -88,6 +89,18 @@ interface Request {
   idempotencyKey?: string;
 }
 
+let connected: (url: string) => void = () => {};
+
+/** Calls a function with the address of each service that this process connects to from now on. */
+export function onConnect(listener: (url: string) => void): void {
+  connected = listener;
+}
+
+const seenVersions = new Map<string, string>();
+
+/** The version of a service, if this process has asked for its health; otherwise undefined. */
+export const seenVersion = (url: string) => seenVersions.get(url);
+
 /**
  * Creates a client of the service at `url`, which has no slash at its end. Every failure is a CommandError of one line.
  * @param credential is sent only to this address; with null, requests have no credential
@@ -98,6 +111,7 @@ export function connect(
   credential: Credential | null,
   team: string | null = null,
 ): ServiceClient {
+  connected(url);
   const headers = {
     // The list of a user's sessions shows it.
     'user-agent': 'team-memory-cli',
@@ -123,6 +137,7 @@ export function connect(
     });
     const answer = readAnswer(response, text, url, credential);
     if (!Value.Check(schema, answer)) throw unexpectedAnswer(url, response.status);
+    if (Value.Check(Health, answer)) seenVersions.set(url, answer.version);
     return answer;
   };
   return {

@@ -6,6 +6,7 @@ import { type Setting, variablesOf } from './setting.ts';
 /** Variables of the terminal client only. It reads them from the same `.env` file. */
 export const CLIENT_VARIABLES = [
   'MEMORY_PROFILE',
+  'MEMORY_NO_UPDATE_NOTIFIER',
   'MEMORY_HOOK_TIMEOUT_MS',
   'MEMORY_HOOK_DEBUG',
   'MEMORY_HOOK_CHECK',

@@ -110,11 +110,11 @@ describe('cli doctor', () => {
   });
 
   test('warns of a clock that differs, and of another version', async () => {
-    const other = await openOther((request, response) => {
+    const other = await openOther((_request, response) => {
       response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
       const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
-      const health = { ok: true, version: '0.1.0', commit: null, backend: 'pglite', embedder };
-      response.end(JSON.stringify(request.url === '/docs/json' ? { info: { version: '9.9.9' } } : health));
+      const health = { ok: true, version: '9.9.9', commit: null, backend: 'pglite', embedder };
+      response.end(JSON.stringify(health));
     });
     const { find } = await checksOf(await newPerson(), ['--url', other.url]);
     assert.match(String(find('Clock')?.detail), /^3\d\d\d s ahead of that of the service$/);

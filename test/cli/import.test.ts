@@ -60,7 +60,7 @@ describe('cli import', () => {
     });
     const ended = await importDocs(person, company);
     assert.deepEqual([ended.code, ended.stderr], [0, ''], ended.stdout);
-    assert.match(ended.stdout, /^reading +2 of 2 files$/m);
+    assert.match(ended.stdout, /^reading: 2 of 2 files$/m);
     assert.match(ended.stdout, /\n2 files: 2 imported\. Left out: 1 hidden\.\n$/);
     assert.deepEqual(await importedNames(service, company), ['handbook.md', 'notes/2026/plan.TXT']);
     for (const { state, clientId } of await listedImports(service, company)) {

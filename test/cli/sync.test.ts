@@ -96,6 +96,26 @@ describe('cli sync', () => {
     assert.deepEqual([ended.code, inSync, outside], [0, 1, 1], ended.stderr);
   });
 
+  test('says what to do in a folder without files of a layer, and fails if it has other files', async () => {
+    const company = await service.company();
+    const beside = await personWith(company, { 'beside.txt': 'x', 'notes/a.md': 'a', 'notes/b.md': 'b' });
+    for (const more of [[], ['--dry-run']]) {
+      const ended = await sync(beside, company, ...more);
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.match(
+        ended.stderr,
+        /^memory: nothing was synced: .* has neither team\/ nor clients\/: create .*team and put files of the Team in team\//,
+      );
+      assert.match(ended.stdout, /^Not synced: beside\.txt, notes\/\. Files of the Team belong in team\//m);
+    }
+    const empty = await sync(await personWith(company, { '.hidden': 'x' }), company);
+    assert.deepEqual([empty.code, empty.stderr], [0, '']);
+    assert.match(
+      empty.stdout,
+      /^Nothing to sync yet: put files of the Team in team\/, and files of a client in clients\/<id>\/\.$/m,
+    );
+  });
+
   test('remembers the Team of a folder and refuses another one', async () => {
     const company = await service.company();
     const person = await personWith(company, { 'team/a': 'a' });

@@ -26,6 +26,7 @@ export type TableEntry = RegExp | SpecialExpression;
 
 /** Every regular expression of product code, by file. Those without further words run on texts of any length. */
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
+  'cli/client/version-check.ts': [/^(\d{1,6})\.(\d{1,6})\./],
   'cli/program/arguments.ts': [/\. |\n/, /\.$/],
   'cli/hooks/own-command.ts': [/^[\w@%+=:,./-]+$/],
   'cli/hooks/setup/check-hooks.ts': [

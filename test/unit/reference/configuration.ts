@@ -26,7 +26,7 @@ ignore them. If a set value then differs from what is stored, the log has a warn
 
 ## Variables of other programs
 
-The terminal client reads \`MEMORY_API_TOKEN\`, \`MEMORY_API_PUBLIC_URL\`, \`MEMORY_API_PORT\`, \`PORT\` and \`MEMORY_PROFILE\`: see
+The terminal client reads \`MEMORY_API_TOKEN\`, \`MEMORY_API_PUBLIC_URL\`, \`MEMORY_API_PORT\`, \`PORT\`, \`MEMORY_PROFILE\` and \`MEMORY_NO_UPDATE_NOTIFIER\`: see
 [the terminal client](terminal-client.md). Its hooks for coding agents also read \`MEMORY_HOOK_TIMEOUT_MS\` and
 \`MEMORY_HOOK_DEBUG\`, and \`MEMORY_HOOK_CHECK\`, which \`memory doctor\` sets: see [coding agents](../guide/coding-agents.md). The tests read variables that begin with \`MEMORY_TEST_\`: see
 [tests](../contributing/tests.md).`;

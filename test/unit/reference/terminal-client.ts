@@ -25,6 +25,10 @@ npm install -g https://memory.example.com/cli.tgz
 - A session that \`login\` saves is stored in \`team-memory/session.json\` in \`XDG_CONFIG_HOME\` or \`~/.config\`, and only
   its owner can read the file.
 
+- In a terminal, a command compares the version of this program with that of the service, at most once a day, and says how to
+  install the one that fits. They work together up to one minor version apart. \`MEMORY_NO_UPDATE_NOTIFIER=1\` turns this off.
+  The times of the checks are in \`team-memory/versions.json\`, next to the session.
+
 ## Exit codes
 `;
 
