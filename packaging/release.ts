@@ -78,8 +78,8 @@ async function manifest(): Promise<object> {
 const LINK = /\[([^[\]]*)\]\(([^()#\s:]+)(#[^()\s]*)?\)/g;
 
 /**
- * Corrects the links of a document: those to pictures, and those to files that the release does not have, of which only
- * the text stays.
+ * Corrects the links of a document: those to pictures, and those to files that the release does not have. Only their text
+ * stays.
  */
 function correctLinks(path: string, text: string, release: string): string {
   const folder = dirname(path);
