@@ -1,5 +1,5 @@
 /*
- * What Node 20 lacks, on which the terminal client runs. `packaging/client.tsconfig.json` refuses the original.
+ * What Node 20 lacks, on which the terminal client runs. `cli/packaging/client.tsconfig.json` refuses the original.
  */
 
 /** `Map.groupBy`. */

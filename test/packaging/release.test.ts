@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { AnyNode } from 'acorn';
 import { readBuild } from '../../core/status/build.ts';
-import { makeRelease } from '../../packaging/release.ts';
+import { makeRelease } from '../../pack.ts';
 import { execFile } from '../support/needs/command.ts';
 import {
   endProcesses,

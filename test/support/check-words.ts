@@ -12,7 +12,7 @@ import { ROOT } from './root.ts';
 /** Product code, tests and documents. */
 const FILES = [
   '*.{ts,md}',
-  '{api,worker,core,shared,db,cli,web,packaging,test,docs}/**/*.{ts,js,html,css,md}',
+  '{api,worker,core,shared,db,cli,web,test,docs}/**/*.{ts,js,html,css,md}',
   'db/**/*.sql',
 ];
 const ALLOWED = ['test/support/refused-words.ts', 'test/demo/samples/**'];
@@ -21,9 +21,9 @@ const ALLOWED = ['test/support/refused-words.ts', 'test/demo/samples/**'];
 const READ = [
   '*.md',
   'docs/**/*.{md,yml,json}',
-  '{cli,packaging}/*.md',
-  'start.ts',
-  '{api,worker,core,shared,cli,web,packaging,test/bench,test/demo}/**/*.{ts,js,html}',
+  'cli/{,packaging/}*.md',
+  '{start,pack}.ts',
+  '{api,worker,core,shared,cli,web,test/bench,test/demo}/**/*.{ts,js,html}',
 ];
 /** Generated of code that is checked; past changes; types. */
 const NOT_READ = ['docs/reference/openapi.json', 'CHANGELOG.md', '**/*.d.ts'];

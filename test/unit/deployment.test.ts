@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { COPIED, PICTURES } from '../../packaging/release.ts';
+import { COPIED, PICTURES } from '../../pack.ts';
 import { SETTINGS } from '../../shared/settings/definitions.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -83,7 +83,7 @@ describe('the deployment files', () => {
     const included = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     for (const path of included) assert.ok(existsSync(new URL(path, root)), path);
     const copied = COPIED.map((path) => path.split('/', 1)[0] ?? path);
-    const made = [...copied, PICTURES.from, 'packaging', 'package.json', 'package-lock.json'];
+    const made = [...copied, PICTURES.from, 'pack.ts', 'package.json', 'package-lock.json'];
     assert.deepEqual(included.sort(), [...new Set(made)].sort());
   });
 

@@ -101,7 +101,7 @@ const openServer = async () => (await import('./postgres.ts')).openRunDatabase(g
  * @returns the environment that tells the tests where it is
  */
 async function writeClient(): Promise<Record<string, string>> {
-  const { bundleClient } = await import('../../../packaging/bundle-client.ts');
+  const { bundleClient } = await import('../../../cli/packaging/bundle-client.ts');
   const path = join(folder, 'memory.cjs');
   await writeFile(path, (await bundleClient()).code);
   return { MEMORY_TEST_CLIENT: path };

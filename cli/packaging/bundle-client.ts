@@ -8,7 +8,7 @@ export interface Bundle {
   packages: Set<string>;
 }
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** The oldest Node on which the client runs. `client.tsconfig.json` lets it use nothing newer. */
 export const CLIENT_NODE = '20.19';

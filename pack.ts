@@ -3,13 +3,17 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { readBuild } from '../core/status/build.ts';
-import { buildClient } from './build-client.ts';
-import { ownEnvironment } from './own-environment.ts';
+import { buildClient } from './cli/packaging/build-client.ts';
+import { ownEnvironment } from './cli/packaging/own-environment.ts';
+import { readBuild } from './core/status/build.ts';
+
+/*
+ * `npm run pack`: makes the folder `release`, which is copied to where the service runs.
+ */
 
 const run = promisify(execFile);
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = import.meta.dirname;
 
 /** What the release has: all that the service needs to run, and the documents for those who use it and run it. */
 export const COPIED = [
@@ -34,7 +38,13 @@ export const COPIED = [
 ];
 
 /** Files in these folders that nothing reads when the service runs. */
-const LEFT_OUT = new Set(['cli/dist', 'db/compose-owner.sh', 'db/schema.sql', 'web/tsconfig.json']);
+const LEFT_OUT = new Set([
+  'cli/dist',
+  'cli/packaging',
+  'db/compose-owner.sh',
+  'db/schema.sql',
+  'web/tsconfig.json',
+]);
 
 /** The pictures of the documents. The tests that make them own them. */
 export const PICTURES = { from: 'test/browser/screenshots', to: 'docs/pictures' };
@@ -77,10 +87,7 @@ async function manifest(): Promise<object> {
 /** A link to a file, in Markdown: its text, and its address without the part after #. */
 const LINK = /\[([^[\]]*)\]\(([^()#\s:]+)(#[^()\s]*)?\)/g;
 
-/**
- * Corrects the links of a document: those to pictures, and those to files that the release does not have. Only their text
- * stays.
- */
+/** Corrects the links of a document to pictures. A link to a file that the release does not have becomes its text. */
 function correctLinks(path: string, text: string, release: string): string {
   const folder = dirname(path);
   return text.replaceAll(LINK, (_, words: string, address: string, part = '') => {
@@ -118,7 +125,7 @@ export async function makeRelease(output: string): Promise<void> {
       });
     }
     await cp(join(ROOT, PICTURES.from), join(partial, PICTURES.to), { recursive: true });
-    await cp(join(import.meta.dirname, 'release-readme.md'), join(partial, 'README.md'));
+    await cp(join(ROOT, 'cli/packaging/release-readme.md'), join(partial, 'README.md'));
     await correctDocuments(partial);
     await buildClient(join(partial, 'cli/dist/cli.tgz'));
     await writeFile(join(partial, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
@@ -131,4 +138,9 @@ export async function makeRelease(output: string): Promise<void> {
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
+}
+
+if (import.meta.main) {
+  await makeRelease(join(ROOT, 'release'));
+  console.log('Made release/. To start it, run there: npm ci --omit=dev && MEMORY_API_TOKEN=… npm start');
 }

@@ -6,5 +6,5 @@ import { buildClient } from './build-client.ts';
  */
 
 const output = 'cli/dist/cli.tgz';
-await buildClient(join(import.meta.dirname, '..', output));
+await buildClient(join(import.meta.dirname, '../..', output));
 console.log(`Built ${output}`);

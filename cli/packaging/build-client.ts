@@ -8,7 +8,7 @@ import { ownEnvironment } from './own-environment.ts';
 
 const run = promisify(execFile);
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** The fields of cli/package.json that are of use to who installs the package. */
 const FIELDS = ['name', 'version', 'description', 'license', 'bin'] as const;
