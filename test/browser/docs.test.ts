@@ -68,8 +68,8 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
     const route = page.locator('.opblock').first();
     const code = page.getByRole('cell', { name: 'query_embedding_required' });
     for (const viewport of [
-      { width: 1280, height: 900 },
       { width: 390, height: 844 },
+      { width: 1280, height: 900 },
     ]) {
       await page.setViewportSize(viewport);
       const box = await route.boundingBox();
@@ -82,7 +82,7 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
     }
     const search = page.locator('.opblock', { hasText: '/v1/memory/search' });
     await search.locator('.opblock-summary-control').first().click();
-    await search.getByText('queryEmbedding').first().waitFor();
+    await search.getByText('"embeddingMode"').first().waitFor();
     assert.ok((await page.locator('.opblock').count()) >= 10);
     assert.deepEqual(faults, []);
   });
