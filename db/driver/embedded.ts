@@ -47,6 +47,9 @@ export class DiskFullError extends Error {
 /** The setting that names the folder. */
 const VARIABLE = 'MEMORY_DATA_DIR';
 
+/** What is written in the folder: the lock, and the files of the database. */
+export const DATA_NAMES = ['lock', 'postgres'];
+
 function assertRoomToStart(folder: string): void {
   const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
   if (free >= START_MEGABYTES) return;
@@ -64,7 +67,7 @@ function assertRoomToStart(folder: string): void {
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const folder = options.dataDir;
-  if (folder !== null) await makeFolder(VARIABLE, folder);
+  if (folder !== null) await makeFolder(VARIABLE, folder, DATA_NAMES);
   if (folder !== null) assertRoomToStart(folder);
   const lock = folder === null ? null : await writing(VARIABLE, folder, () => lockFolder(folder));
   const ownDisk = folder === null ? null : () => freeBytesOf(folder);

@@ -6,7 +6,7 @@ import { assertCanWrite } from '../../shared/settings/folders.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { freeBytesOf } from '../driver/disk-space.ts';
-import { START_MEGABYTES } from '../driver/embedded.ts';
+import { DATA_NAMES, START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { REQUEST_TIMEOUTS } from '../driver/postgres-pool.ts';
 import { checkBlobStore } from '../objects/check-bucket.ts';
@@ -33,7 +33,7 @@ export async function* checkBackend(config: Config): AsyncGenerator<CheckResult,
 
 /** Checks the folder of the embedded database. It is not opened, because opening changes it. */
 async function checkFolder({ dataDir, minFreeDiskMegabytes }: Config): Promise<string> {
-  const folder = await assertCanWrite('MEMORY_DATA_DIR', dataDir);
+  const folder = await assertCanWrite('MEMORY_DATA_DIR', dataDir, DATA_NAMES);
   const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
   const needed = Math.max(START_MEGABYTES, minFreeDiskMegabytes);
   if (free < needed) {

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addressesOf } from '../formats/database-address.ts';
 
@@ -47,6 +47,12 @@ async function nearestFolder(variable: string, folder: string): Promise<string> 
   return folder;
 }
 
+const exists = (place: string) =>
+  access(place).then(
+    () => true,
+    () => false,
+  );
+
 async function assertAccess(variable: string, place: string, mode: number): Promise<void> {
   try {
     await access(place, mode);
@@ -57,30 +63,38 @@ async function assertAccess(variable: string, place: string, mode: number): Prom
 }
 
 /**
- * Asserts that this user can create the folder, or can write to it and to what it contains. Changes nothing.
+ * Asserts that this user can create the folder, or can write to it and to these files and folders in it. Changes nothing.
  * @param variable the setting that names the folder
+ * @param names what is written in the folder, if it exists there. Anything else can belong to another user, such as
+ *   `lost+found` at the root of a disk
  * @returns the folder, or the nearest one above it that exists
  * @throws FolderError
  */
-export async function assertCanWrite(variable: string, folder: string): Promise<string> {
+export async function assertCanWrite(
+  variable: string,
+  folder: string,
+  names: readonly string[],
+): Promise<string> {
   const whole = resolve(folder);
   const nearest = await nearestFolder(variable, whole);
   const { R_OK, W_OK, X_OK } = constants;
   await assertAccess(variable, nearest, W_OK | X_OK);
   // A file system of the kernel, such as /proc, where also the superuser can create nothing.
   if ((await statfs(nearest)).blocks === 0) throw new FolderError(variable, 'ENOENT', nearest);
-  if (nearest !== whole) return nearest;
   // A folder of this user can contain what another user has written, for example a container that ran as root.
-  for (const name of await readdir(nearest)) await assertAccess(variable, join(nearest, name), R_OK | W_OK);
+  for (const name of nearest === whole ? names : []) {
+    const place = join(nearest, name);
+    if (await exists(place)) await assertAccess(variable, place, R_OK | W_OK);
+  }
   return nearest;
 }
 
 /**
- * Creates the folder if it does not exist, and asserts that this user can write to it.
+ * Creates the folder if it does not exist, and asserts that this user can write to it and to these files and folders in it.
  * @throws FolderError
  */
-export async function makeFolder(variable: string, folder: string): Promise<void> {
-  await assertCanWrite(variable, folder);
+export async function makeFolder(variable: string, folder: string, names: readonly string[]): Promise<void> {
+  await assertCanWrite(variable, folder, names);
   await writing(variable, folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
 }
 

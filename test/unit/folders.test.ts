@@ -26,7 +26,7 @@ function attempt(folder: string): string {
   const script = `
     import { makeFolder } from ${JSON.stringify(FOLDERS)};
     ${isRoot ? `process.setgroups([]); process.setgid(${USER}); process.setuid(${USER});` : ''}
-    await makeFolder('MEMORY_DATA_DIR', ${JSON.stringify(folder)}).catch((error) => console.log(error.message));`;
+    await makeFolder('MEMORY_DATA_DIR', ${JSON.stringify(folder)}, ['lock', 'postgres']).catch((error) => console.log(error.message));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
   });
@@ -52,13 +52,22 @@ describe('the folder of a setting', () => {
     skip: !isRoot && 'needs root, to make files of two users',
   }, async () => {
     const folder = await openFolder();
-    await writeFile(join(folder, 'PG_VERSION'), '18');
-    await chmod(join(folder, 'PG_VERSION'), 0o600);
+    await writeFile(join(folder, 'lock'), '');
+    await chmod(join(folder, 'lock'), 0o600);
     await chown(folder, USER ?? 0, USER ?? 0);
     assert.match(
       attempt(folder),
-      /^MEMORY_DATA_DIR: user 65534 cannot write to \S+PG_VERSION, which belongs to user 0: /,
+      /^MEMORY_DATA_DIR: user 65534 cannot write to \S+lock, which belongs to user 0: /,
     );
+  });
+
+  test('can contain what is not of the service and belongs to another user, as the root of a disk does', {
+    skip: !isRoot && 'needs root, to make files of two users',
+  }, async () => {
+    const folder = await openFolder();
+    await mkdir(join(folder, 'lost+found'), { mode: 0o700 });
+    await chown(folder, USER ?? 0, USER ?? 0);
+    assert.equal(attempt(folder), '');
   });
 
   test('that is a file, or below one, is refused', async () => {
@@ -66,7 +75,7 @@ describe('the folder of a setting', () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     for (const path of [file, join(file, 'below')]) {
-      await assert.rejects(makeFolder('MEMORY_DATA_DIR', path), {
+      await assert.rejects(makeFolder('MEMORY_DATA_DIR', path, []), {
         message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${file}: it is not a folder. Remove it, or set MEMORY_DATA_DIR to another folder`,
       });
     }
@@ -76,7 +85,7 @@ describe('the folder of a setting', () => {
     skip: process.platform !== 'linux',
   }, async () => {
     for (const path of ['/proc/x', '/proc/x/y']) {
-      await assert.rejects(makeFolder('MEMORY_MODEL_DIR', path), {
+      await assert.rejects(makeFolder('MEMORY_MODEL_DIR', path, []), {
         message:
           /^MEMORY_MODEL_DIR: user \d+ cannot (?:create anything in|write to) \/proc\b.* set MEMORY_MODEL_DIR to another folder$/,
       });
@@ -108,10 +117,10 @@ describe('the folder of a setting', () => {
   test('that can be written is created, and checking it creates nothing', async () => {
     const folder = await temporaryFolder();
     const data = join(folder, 'new', 'data');
-    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data), folder);
-    await makeFolder('MEMORY_DATA_DIR', data);
-    await makeFolder('MEMORY_DATA_DIR', data);
-    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data), data);
+    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data, ['lock']), folder);
+    await makeFolder('MEMORY_DATA_DIR', data, ['lock']);
+    await makeFolder('MEMORY_DATA_DIR', data, ['lock']);
+    assert.equal(await assertCanWrite('MEMORY_DATA_DIR', data, ['lock']), data);
   });
 });
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -25,7 +26,7 @@ async function checkFiles(model: { name: string; modelDir: string }): Promise<st
   const checks = await verifyModelFiles(model);
   const bad = checks.find(({ verdict }) => verdict === 'missing' || verdict === 'damaged');
   if (bad === undefined) return `${checks.length} in ${folder}`;
-  await assertCanWrite('MEMORY_MODEL_DIR', folder);
+  await assertCanWrite('MEMORY_MODEL_DIR', folder, [dirname(bad.file)]);
   throw new Error(
     `${bad.file} in ${folder} is ${bad.verdict}: run npm run fetch-model; otherwise the worker downloads it`,
   );

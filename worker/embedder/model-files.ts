@@ -83,7 +83,8 @@ export async function ensureModelFiles(
   const [first] = wanted;
   if (first === undefined) return;
   if (!allowDownload) throw new ModelMissingError(`${first.fault}, and downloads are not allowed`);
-  await assertCanWrite('MEMORY_MODEL_DIR', folder).catch((error: unknown) => {
+  const folders = wanted.map(({ file }) => path.dirname(file));
+  await assertCanWrite('MEMORY_MODEL_DIR', folder, folders).catch((error: unknown) => {
     throw new ModelMissingError(`${first.fault}, and it cannot be downloaded. ${oneLine(error)}`, {
       cause: error,
     });
