@@ -39,8 +39,12 @@ export function heartbeatFile(logger: Pick<Logger, 'warn'>, folder = tmpdir()): 
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const beat = () => {
     const descriptor = openSync(file, flags, 0o600);
-    writeSync(descriptor, `${new Date().toISOString()}\n`);
-    closeSync(descriptor);
+    try {
+      writeSync(descriptor, `${new Date().toISOString()}\n`);
+    } finally {
+      // On a full disk the write fails at each heartbeat.
+      closeSync(descriptor);
+    }
   };
   return { beat: () => attempt(beat), remove };
 }
