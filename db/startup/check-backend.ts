@@ -2,7 +2,7 @@ import type { Config } from '../../shared/config.ts';
 import type { BlobPlace } from '../../shared/formats/bucket-address.ts';
 import { describeError } from '../../shared/lifecycle.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { assertCanWrite } from '../../shared/settings/folders.ts';
+import { assertCanWrite, assertCertificates } from '../../shared/settings/folders.ts';
 import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { freeBytesOf } from '../driver/disk-space.ts';
@@ -22,7 +22,7 @@ export async function* checkBackend(config: Config): AsyncGenerator<CheckResult,
   const { databaseUrl, databaseDirectUrl } = config;
   if (databaseUrl === null) yield await checkPart('database', () => checkFolder(config));
   else {
-    yield* checkPostgres(databaseDirectUrl ?? databaseUrl, config.blobStore);
+    yield* checkPostgres(config, databaseDirectUrl ?? databaseUrl);
     if (databaseDirectUrl !== databaseUrl) yield await checkPart('pooler', () => checkPooler(databaseUrl));
   }
   const { databaseReplicaUrl } = config;
@@ -46,14 +46,21 @@ async function checkFolder({ dataDir, minFreeDiskMegabytes }: Config): Promise<s
   return `embedded in ${dataDir}${state}; ${free} MiB are free`;
 }
 
-async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<CheckResult, void> {
+async function* checkPostgres(
+  { databaseUrl, blobStore }: Config,
+  url: string,
+): AsyncGenerator<CheckResult, void> {
+  const variable = url === databaseUrl ? 'MEMORY_DATABASE_URL' : 'MEMORY_DATABASE_DIRECT_URL';
   const options = { max: 1, timeouts: REQUEST_TIMEOUTS };
   const database = openPostgres(url, createLogger('silent', 'check'), options);
   /** Runs a check that cannot write. */
   const reading = (name: string, check: (tx: Queryable) => Promise<string>) =>
     checkPart(name, () => database.transaction(check, { text: 'set transaction read only' }));
   try {
-    const server = await checkPart('database', () => checkServer(database));
+    const server = await checkPart('database', async () => {
+      await assertCertificates(variable, url);
+      return checkServer(database);
+    });
     yield server;
     if (server.state === 'failed') return;
     const extension = await reading('extension', checkExtension);
@@ -69,7 +76,7 @@ async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<Che
     const isComplete = roles.text === ROLES_EXIST && migrations.text.startsWith(ALL_APPLIED);
     if (!isComplete) return;
     yield await checkPart('isolation', () => checkIsolation(database));
-    if (place === 'database') yield await reading('files', checkFiles);
+    if (blobStore === 'database') yield await reading('files', checkFiles);
   } finally {
     await database.close();
   }
@@ -77,6 +84,7 @@ async function* checkPostgres(url: string, place: BlobPlace): AsyncGenerator<Che
 
 /** Requests and jobs use this address, which leads to the same database in another way. */
 async function checkPooler(url: string): Promise<string> {
+  await assertCertificates('MEMORY_DATABASE_URL', url);
   const options = { max: 1, timeouts: REQUEST_TIMEOUTS };
   const database = openPostgres(url, createLogger('silent', 'check'), options);
   try {
@@ -91,6 +99,7 @@ async function checkPooler(url: string): Promise<string> {
 }
 
 async function checkReplica(url: string): Promise<string> {
+  await assertCertificates('MEMORY_DATABASE_REPLICA_URL', url);
   const options = { max: 1, timeouts: REQUEST_TIMEOUTS, isForReading: true };
   const database = openPostgres(url, createLogger('silent', 'check'), options);
   try {

@@ -52,6 +52,28 @@ test('--check looks at the folder of the embedded database, and changes nothing'
   );
 });
 
+test('--check names the certificate of each address that cannot be read', async () => {
+  const folder = await temporaryFolder();
+  const withFile = (name: string) =>
+    `postgres://memory@127.0.0.1:1/memory?sslmode=verify-full&sslrootcert=${join(folder, name)}`;
+  const lines = await check({
+    MEMORY_DATABASE_URL: withFile('pooler.pem'),
+    MEMORY_DATABASE_DIRECT_URL: withFile('direct.pem'),
+    MEMORY_DATABASE_REPLICA_URL: withFile('replica.pem'),
+  });
+  for (const [part, variable, name] of [
+    ['database', 'MEMORY_DATABASE_DIRECT_URL', 'direct.pem'],
+    ['pooler', 'MEMORY_DATABASE_URL', 'pooler.pem'],
+    ['replica', 'MEMORY_DATABASE_REPLICA_URL', 'replica.pem'],
+  ] as const) {
+    const line = lines.find((text) => text.startsWith(`failed ${part}: ${variable}: user `));
+    assert.ok(
+      line?.includes(`cannot read ${join(folder, name)}, the file of sslrootcert (ENOENT)`),
+      lines.join(),
+    );
+  }
+});
+
 describe('--check on PostgreSQL', { skip: databaseUrl === undefined }, () => {
   test('says what a start would do, and what prevents it, and changes nothing', async () => {
     const own = await createEmptyDatabase(databaseUrl ?? '');
