@@ -22,11 +22,11 @@ export type Credential = { token: string } & (
  * a different service can be running at that address, and its answers would make a command fail halfway.
  */
 export interface ServiceClient {
-  /** @param options `timeoutMs` if the answer can take longer than the default of 30 s */
+  /** @param options `timeoutMs` if the answer can take longer than the default of 30 s; `signal` ends the request early */
   get<Answer extends TSchema>(
     path: string,
     answer: Answer,
-    options?: { timeoutMs?: number },
+    options?: { timeoutMs?: number; signal?: AbortSignal },
   ): Promise<Static<Answer>>;
   /** @param options `idempotencyKey` makes a repeated request safe, on routes that support it */
   post<Answer extends TSchema>(
@@ -86,6 +86,7 @@ export class ServiceRefusal extends CommandError {
 interface Request {
   body?: unknown;
   timeoutMs?: number;
+  signal?: AbortSignal;
   idempotencyKey?: string;
 }
 
@@ -122,7 +123,7 @@ export function connect(
     method: string,
     path: string,
     schema: Answer,
-    { body, timeoutMs = TIMEOUT_MS, idempotencyKey }: Request = {},
+    { body, timeoutMs = TIMEOUT_MS, signal, idempotencyKey }: Request = {},
   ) => {
     const { response, text } = await sendRequest(url, path, timeoutMs, {
       method,
@@ -134,6 +135,7 @@ export function connect(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // Following a redirect would turn a POST into a GET, and could send the credential to another address.
       redirect: 'manual',
+      ...(signal === undefined ? {} : { signal }),
     });
     const answer = readAnswer(response, text, url, credential);
     if (!Value.Check(schema, answer)) throw unexpectedAnswer(url, response.status);
@@ -160,7 +162,9 @@ export function connect(
  */
 export async function sendRequest(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
-    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal == null ? timeout : AbortSignal.any([timeout, init.signal]);
+    const response = await fetch(url + path, { ...init, signal });
     return { response, text: await response.text() };
   } catch (error) {
     throw connectionFault(error, url, timeoutMs);

@@ -69,10 +69,13 @@ async function recordCheck(url: string): Promise<void> {
   await writePrivateFile(versionsPath(), checks, 'the times of checks');
 }
 
-/** The version of a service, if it was not asked for within a day. */
-async function askIfDue(url: string): Promise<{ version: Promise<string | null> } | null> {
+/** The version of a service, if it was not asked for within a day. It is asked for until the signal is aborted. */
+async function askIfDue(
+  url: string,
+  signal: AbortSignal,
+): Promise<{ version: Promise<string | null> } | null> {
   if (!(await isDue(url))) return null;
-  const answer = connect(url, null).get('/v1/health', Health, { timeoutMs: 10_000 });
+  const answer = connect(url, null).get('/v1/health', Health, { timeoutMs: INTERVAL_MS, signal });
   return {
     version: answer.then(
       ({ version }) => version,
@@ -88,11 +91,12 @@ async function askIfDue(url: string): Promise<{ version: Promise<string | null> 
  */
 export function watchVersion(): () => Promise<string | null> {
   let used: { url: string; asked: ReturnType<typeof askIfDue> } | null = null;
+  const end = new AbortController();
   onConnect((url) => {
     if (used !== null) return;
     // Set first, because asking connects too.
     used = { url, asked: Promise.resolve(null) };
-    used.asked = askIfDue(url);
+    used.asked = askIfDue(url, end.signal);
     used.asked.catch(() => {});
   });
   return async () => {
@@ -110,6 +114,9 @@ export function watchVersion(): () => Promise<string | null> {
       return version === null ? null : versionNotice(url, version);
     } catch {
       return null;
+    } finally {
+      // The process would wait for an answer that is still open.
+      end.abort();
     }
   };
 }

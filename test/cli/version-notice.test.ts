@@ -7,15 +7,20 @@ import { NO_TERMINAL, openHomes, otherServices, runAtTerminal } from './cli.ts';
 const newPerson = await openHomes();
 const openOther = otherServices();
 
+const env = { MEMORY_API_TOKEN: 'a-token-of-this-test' };
+
 describe('the notice of another version', { skip: NO_TERMINAL }, () => {
   test('is shown in a terminal, once a day for each service, and never to a program', async () => {
     const embedder = { mode: 'server', model: 'm', dim: 1024, serverModeEnabled: true };
     const health = { ok: true, version: '9.9.9', commit: null, backend: 'pglite', embedder };
-    const { url, asked } = await openOther((request, response) =>
-      response.end(request.url === '/v1/health' ? JSON.stringify(health) : '{}'),
-    );
+    const versionSent = Promise.withResolvers<void>();
+    // The other answer of a command comes later than the version, however slow this machine is.
+    let others = Promise.resolve();
+    const { url, asked } = await openOther((request, response) => {
+      if (request.url === '/v1/health') response.end(JSON.stringify(health), versionSent.resolve);
+      else void others.then(() => response.end('{}'));
+    });
     const person = await newPerson();
-    const env = { MEMORY_API_TOKEN: 'a-token-of-this-test' };
     const checks = () => asked.filter((path) => path === '/v1/health').length;
     const shown = async (...args: string[]) => (await runAtTerminal(person, args, [], 0, env)).shown;
     const notice =
@@ -27,11 +32,22 @@ describe('the notice of another version', { skip: NO_TERMINAL }, () => {
     await runAtTerminal(person, ['whoami', '--url', url], [], 0, off);
     assert.equal(checks(), 0);
 
+    others = versionSent.promise;
     assert.match(await shown('whoami', '--url', url), notice);
     assert.equal(checks(), 1);
     assert.doesNotMatch(await shown('whoami', '--url', url), /this program has version/);
     assert.equal(checks(), 1);
     const file = join(person.home, '.config', 'team-memory', 'versions.json');
     assert.deepEqual(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object), [url]);
+  });
+
+  test('does not keep a command where the service never tells its version', async () => {
+    const { url, asked } = await openOther((request, response) => {
+      if (request.url !== '/v1/health') response.end('{}');
+    });
+    const { code, shown } = await runAtTerminal(await newPerson(), ['whoami', '--url', url], [], 0, env);
+    assert.equal(code, 1, 'not null: it ended by itself');
+    assert.match(shown, /not as this service does/);
+    assert.ok(asked.includes('/v1/health'));
   });
 });
