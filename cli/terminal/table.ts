@@ -50,7 +50,7 @@ function shrink(sized: readonly Sized[], room: number): number[] {
 }
 
 /** Divides columns into the lines of a row: a column that has no room after the others begins a new line. */
-function divide(sized: readonly Sized[], width: number): Sized[][] {
+function inLines(sized: readonly Sized[], width: number): Sized[][] {
   const lines: Sized[][] = [];
   let room = 0;
   for (const column of sized) {
@@ -63,6 +63,17 @@ function divide(sized: readonly Sized[], width: number): Sized[][] {
     }
   }
   return lines;
+}
+
+/** The same, with as much room for the first column, a name, as it would use and as many lines permit. */
+function divide([name, ...others]: readonly Sized[], width: number): Sized[][] {
+  if (name === undefined) return [];
+  const least = inLines([name, ...others], width);
+  for (let min = Math.min(name.width, width); min > name.min; min -= 1) {
+    const lines = inLines([{ ...name, min }, ...others], width);
+    if (lines.length === least.length) return lines;
+  }
+  return least;
 }
 
 const ORDER = { name: 0, other: 1, id: 2 };

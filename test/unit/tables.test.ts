@@ -38,6 +38,12 @@ describe('a table', () => {
     assert.equal(table(COLUMNS, [null], 200).length, 2);
   });
 
+  test('cuts a name off only where its row would need another line', () => {
+    const row = (width: number) => table(COLUMNS, [null], width).slice(2).join('\n');
+    assert.ok(row(80).startsWith(`${TITLE}  ingest  2026-05-31\n`), row(80));
+    assert.match(row(60), /^How new staff get[^…]*…  ingest  2026-05-31  3\n/);
+  });
+
   test('has one line for each row, in the given order, without a terminal', () => {
     assert.deepEqual(
       table(COLUMNS, [null], null).map((line) => line.trim().split(/ {2,}/)),

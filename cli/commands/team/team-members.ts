@@ -8,7 +8,7 @@ const COLUMNS: readonly Column<Member>[] = [
   { title: 'Member', value: ({ userId }) => userId, role: 'id' },
   { title: 'Role', value: ({ role }) => role },
   { title: 'Name', value: ({ name }) => name, canShrink: true, role: 'name' },
-  { title: 'Email', value: ({ email }) => email, canShrink: true },
+  { title: 'Email', value: ({ email }) => email, canShrink: true, role: 'name' },
 ];
 
 export const teamMembers: Command<typeof TEAM_OPTIONS> = {
