@@ -8,8 +8,8 @@ import { pagesInReadingOrder, startPages } from './reading-order.ts';
 
 /*
  * A page works by itself, and whatever was read before it: each page shows the same in two orders, one the reverse of the
- * other. So a page that needs another one, or is disturbed by it, differs in one of them. README.md comes first for every
- * reader.
+ * other. So a page that needs another one, or is disturbed by it, differs in one of them. The second order is that of a
+ * reader with one terminal, in which the functions and variables of each page stay. README.md comes first for every reader.
  */
 
 after(endProcesses);
@@ -40,7 +40,7 @@ function testOrder(title: string, start: string, order: readonly string[]): void
   describe(title, { skip: withoutCurl }, () => {
     let guide: GuideService;
     before(async () => {
-      guide = await openGuideService();
+      guide = await openGuideService({ inOneTerminal: start !== START });
       await guide.start(readPage(start));
     });
     after(() => guide.stop());

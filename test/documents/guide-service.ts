@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import {
   freePorts,
@@ -18,8 +18,9 @@ import { type Example, examplesOf, type Page, startBlock } from './page.ts';
 /** Why the examples are skipped here, or false. */
 export const withoutCurl: string | false = without('curl');
 
-/** The address that the pages give the service. */
+/** The address that the pages give the service. Their commands name it once, where a reader writes another. */
 const WRITTEN_ADDRESS = '127.0.0.1:8787';
+const NAMED_ADDRESS = `MEMORY_API_PUBLIC_URL=http://${WRITTEN_ADDRESS}`;
 /** The password that the pages give the Owner. */
 const OWNER_PASSWORD = 'four unrelated words here';
 /** What a block prints ends with this and its exit code. */
@@ -39,7 +40,10 @@ export interface GuideService {
   announced(): string;
   /** Starts the service with the settings of the block `sh start` of a page, unless it runs with them. */
   start(page: Page): Promise<void>;
-  /** Runs the examples of a page in one bash session, in the root of the repository. Standard error is part of the output. */
+  /**
+   * Runs the examples of a page in bash, in the root of the repository. Standard error is part of the output. In one
+   * terminal, they have the functions and variables that the pages before have left.
+   */
   run(page: Page): Promise<Printed[]>;
   stop(): Promise<void>;
 }
@@ -48,12 +52,14 @@ export interface GuideService {
  * Prepares a service, which `start` starts. Instead of the large model, which is not part of the repository, it has a
  * small one that is made on the spot.
  */
-export async function openGuideService(): Promise<GuideService> {
+export async function openGuideService({ inOneTerminal = false } = {}): Promise<GuideService> {
   const folder = await serviceFolder();
   await writeTestModel(join(folder, '.data', 'models'));
   const [port = 0] = await freePorts(1);
   const jq = await startJq(folder);
   const programs = join(folder, 'programs');
+  const home = await temporaryFolder();
+  const left = join(folder, 'left.sh');
   const installed = new Set<string>();
   const actualAddress = `127.0.0.1:${port}`;
   const url = `http://${actualAddress}`;
@@ -92,16 +98,21 @@ export async function openGuideService(): Promise<GuideService> {
     run: async (page) => {
       const examples = examplesOf(page);
       const { PATH = '' } = process.env;
-      const home = await temporaryFolder();
-      const script = join(home, 'examples.sh');
-      await writeFile(script, scriptOf(examples, installed).replaceAll(WRITTEN_ADDRESS, actualAddress));
+      const temporary = await temporaryFolder();
+      const script = join(folder, 'examples.sh');
+      const blocks = scriptOf(examples, installed);
+      const commands = inOneTerminal ? continued(blocks, left) : blocks;
+      await writeFile(script, commands.replaceAll(NAMED_ADDRESS, `MEMORY_API_PUBLIC_URL=${url}`));
       const shell = startCommand('bash', [script], {
         env: {
           PATH: [jq.bin, join(programs, 'bin'), PATH].join(delimiter),
           npm_config_prefix: programs,
           HOME: home,
-          TMPDIR: home,
-          MEMORY_API_PUBLIC_URL: url,
+          TMPDIR: temporary,
+          // The pages make the address of it, or set another.
+          MEMORY_API_PORT: String(port),
+          // Hooks wait for a machine with other work.
+          MEMORY_HOOK_TIMEOUT_MS: '20000',
           // The terminal client starts often here.
           NODE_COMPILE_CACHE: join(folder, 'compiled'),
           NODE_V8_COVERAGE: '',
@@ -110,6 +121,7 @@ export async function openGuideService(): Promise<GuideService> {
       const timer = setTimeout(() => void shell.kill9(), LONGEST_PAGE_MS);
       await shell.exited;
       clearTimeout(timer);
+      assert.deepEqual(await readdir(temporary), [], `${page.file} leaves no files behind`);
       const printed = asWritten(shell.stdout.join('\n')).split(END_OF_BLOCK);
       return examples.map((_, index) => {
         // What follows a mark is the exit code of the block before it, and a line break.
@@ -147,4 +159,9 @@ function scriptOf(examples: readonly Example[], installed: Set<string>): string 
     return `said=$(${commands} 2>&1) || { echo "$said"; false; }`;
   });
   return ['exec 2>&1\n', ...blocks.map((block) => `${block}\nprintf '${END_OF_BLOCK}%d\\n' $?\n`)].join('');
+}
+
+/** A script with the functions and variables of the one before it, which are in the file `left`. */
+function continued(script: string, left: string): string {
+  return `[ ! -e '${left}' ] || . '${left}' 2> /dev/null\n${script}{ declare -p; declare -f; } > '${left}'\n`;
 }
