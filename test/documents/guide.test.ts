@@ -15,6 +15,8 @@ const EXPLAINED = [
   [/\bconsolidators?\b/i, /\*\*consolidator\*\*|memories\.md/],
   [/\bgrants?\b/i, /\*\*grant\*\*|teams\.md/],
   [/(?<!terminal )\bclients?\b/i, /customer|#scopes/],
+  [/\bFull access\b/, /who-can-do-what/],
+  [/\bworkers?\b/i, /process/],
   [/\bpassages?\b/i, /piece|\*\*passages\*\*/],
   [/\bvectors?\b/i, /\*\*vectors\*\*|embeddings\.md|numbers/],
   [/\bcaptures?\b/i, /\*\*captures?\*\*|memories\.md|[Nn]ote/],
@@ -69,11 +71,23 @@ describe('the guide', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('installs the command memory on every page that uses it', () => {
+  test('names the address of the service only where a reader sets it', () => {
+    const written = ['README.md', ...guidePages].flatMap((file) =>
+      examplesOf(readPage(file))
+        .filter(({ commands }) =>
+          commands.replace('MEMORY_API_PUBLIC_URL=http://127.0.0.1:8787', '').includes('8787'),
+        )
+        .map(({ line }) => `${file}:${line}`),
+    );
+    assert.deepEqual(written, []);
+  });
+
+  test('installs the command memory on every page that uses it, from the address of the service', () => {
     const without = guidePages.filter((file) => {
       const commands = examplesOf(readPage(file));
       const first = commands.findIndex(({ commands: text }) => /(?:^|[|(] *)memory /m.test(text));
-      return first !== -1 && !commands.slice(0, first).some(({ installs }) => installs);
+      const loaded = commands.findIndex(({ commands: text }) => text.includes('. docs/guide/api.sh'));
+      return first !== -1 && !commands.slice(loaded + 1, first).some(({ installs }) => installs);
     });
     assert.deepEqual(without, []);
   });

@@ -32,7 +32,7 @@ them. For an agent token, also its name and its permissions.`,
         ? []
         : [`as the agent token ${oneLine(agentToken.name)}, which permits ${permissions?.join(', ') ?? ''}`];
     const lines = [
-      `${oneLine(user.name)} <${oneLine(user.email)}>, ${company.role} of the Company ${oneLine(company.name)}`,
+      `${oneLine(user.name)} <${oneLine(user.email)}>, ${company.role} of the Company "${oneLine(company.name)}"`,
       `using ${credential} for ${url}${expiresAt === null ? '' : `, until ${expiresAt}`}`,
       ...token,
       '',

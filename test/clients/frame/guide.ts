@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readPage } from '../../documents/page.ts';
 import type { Room } from './room.ts';
 
-/** The page that connects programs, and the address that it gives the service. */
+/** The page that connects programs, and the address that its commands and its files give the service. */
 const PAGE = 'docs/guide/mcp.md';
-const WRITTEN_ADDRESS = 'http://127.0.0.1:8787/v1/mcp';
+const WRITTEN_ADDRESS = /(?:\$MEMORY_API_PUBLIC_URL|http:\/\/127\.0\.0\.1:8787)\/v1\/mcp/g;
 /** What stands in files for the token. */
 const WRITTEN_TOKEN = 'tm_pat_…';
 
