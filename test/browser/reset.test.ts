@@ -119,6 +119,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
       await page.goto(url);
       await heading(page, title);
       assert.equal(await page.title(), title);
+      await page.getByText('the command owner-reset-link makes one').waitFor();
       assert.equal(await page.locator('form').isVisible(), false);
       assert.deepEqual(await storage(page), { tab: {}, all: {} });
     }

@@ -14,7 +14,7 @@ runLinkPage({
   ],
   deadLinks: deadLinks({
     used: 'It sets a password once.',
-    ask: 'ask an Owner of your Company for a new one',
+    ask: 'ask an Owner of your Company for a new one. If you run the service, the command owner-reset-link makes one',
   }),
   refusals: new Map(),
 });
