@@ -89,22 +89,24 @@ describe('completion', () => {
     const { company, person, text } = await signedInOwner(service, base, newPerson);
     const other = await addTeam(service, company);
     await addClient(service, company);
-    const names = async (...words: string[]) => (await completions(person, ...words)).words;
-    const [first = '', ...more] = await names('search', '--team', '');
-    assert.equal(more.length, 1);
-    assert.deepEqual(
-      await names('team', 'use', first.toUpperCase().slice(0, 3)),
-      await names('team', 'use', first.slice(0, 3)),
-    );
+    /** Asks again if names are missing: on a slow machine, the answer of the service can be too late. */
+    const assertNames = async (words: readonly string[], expected: readonly string[]) => {
+      let found = await completions(person, ...words);
+      for (let again = 0; again < 5 && found.words.length < expected.length; again += 1)
+        found = await completions(person, ...words);
+      assert.deepEqual(found.words.sort(), [...expected].sort(), words.join(' '));
+    };
+    await assertNames(['search', '--team', ''], ['Another Team', 'Test Team']);
+    await assertNames(['team', 'use', 'TES'], ['Test Team']);
     const team = ['--team', company.teamId];
-    assert.deepEqual(await names('search', ...team, '--client', ''), ['all', 'A client']);
-    assert.deepEqual(await names('search', ...team, '--client=A'), ['--client=all', '--client=A client']);
-    assert.deepEqual(await names('move', 'x', ...team, '--to', ''), ['team', 'A client']);
-    assert.deepEqual(await names('search', '--team', other, '--client', ''), ['all']);
+    await assertNames(['search', ...team, '--client', ''], ['all', 'A client']);
+    await assertNames(['search', ...team, '--client=A'], ['--client=all', '--client=A client']);
+    await assertNames(['move', 'x', ...team, '--to', ''], ['team', 'A client']);
+    await assertNames(['search', '--team', other, '--client', ''], ['all']);
     await text('token', 'create', 'nightly', ...team, '--permission', 'memory:read');
-    assert.deepEqual(await names('token', 'revoke', ...team, 'n'), ['nightly']);
+    await assertNames(['token', 'revoke', ...team, 'n'], ['nightly']);
     await mkdir(join(person.home, '.config', 'team-memory', 'profiles', 'work'), { recursive: true });
-    assert.deepEqual(await names('search', '--profile', ''), ['default', 'work']);
+    await assertNames(['search', '--profile', ''], ['default', 'work']);
   });
 
   test('prints nothing where the service cannot be reached or does not answer, and reads no file .env', async () => {

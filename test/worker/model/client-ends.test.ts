@@ -27,12 +27,16 @@ import {
 
 after(endProcesses);
 
+/** Bounds that a process keeps on a slow machine too, unless it hangs: for its start, and for a text. */
+const LOAD_MS = 10_000;
+const RUN_MS = 5000;
+
 describe('a text that ends the model process', () => {
   for (const text of ['die', 'exit', 'grow', 'hang']) {
     test(`is refused after it ended two processes (${text}), and a query beside it is answered`, async (t) => {
       const opened = await openMisbehaving(t, {
         megabytes: 256,
-        ...(text === 'hang' ? { runMs: 2000 } : {}),
+        ...(text === 'hang' ? { runMs: RUN_MS } : {}),
       });
       const { client, modelDir } = opened;
       await client.ready;
@@ -151,7 +155,7 @@ describe('a model process that does not become ready', () => {
   const cases: [load: string, options: Partial<Choice>, told: RegExp][] = [
     ['fill 0.95', { megabytes: 512 }, /^no vectors are made: the model takes \d+ MiB when loaded.*=512$/],
     ['grow', { megabytes: 256 }, /ended while it loaded \(SIGKILL\).*MEMORY_EMBEDDING_MEGABYTES=256/],
-    ['hang', { loadMs: 3000 }, /loading the model took longer than 3 seconds/],
+    ['hang', { loadMs: LOAD_MS }, /loading the model took longer than 10 seconds/],
     ['exit', {}, /ended while it loaded \(code 3\)$/],
     ['refuse', {}, /it does not want to$/],
   ];

@@ -28,8 +28,9 @@ function fill(share: number): void {
   while (process.memoryUsage.rss() < share * Number(maxRssBytes)) kept.push(Buffer.alloc(4 * MIB, 1));
 }
 
+/** Without work for the processor, which other tests need. */
 function hang(): never {
-  for (;;) performance.now();
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 function kill(): never {
