@@ -49,6 +49,9 @@ const LEFT_OUT = new Set([
 /** The pictures of the documents. The tests that make them own them. */
 export const PICTURES = { from: 'test/browser/screenshots', to: 'docs/pictures' };
 
+/** What the release has besides, and what `npm ci` adds. */
+const MADE = ['README.md', 'package.json', 'package-lock.json', 'node_modules'];
+
 /** The commands that need nothing but the release. */
 const SCRIPTS = ['start', 'api', 'worker', 'cli', 'operator', 'move-blobs', 'fetch-model'];
 
@@ -110,11 +113,27 @@ async function correctDocuments(release: string): Promise<void> {
   }
 }
 
+/** A folder that is not replaced. */
+class NotReplaced extends Error {}
+
+/** @throws NotReplaced if a folder has what is not of a release, such as the data of a service that runs there */
+export async function assertReplaceable(output: string): Promise<void> {
+  const own = new Set([...COPIED.map((path) => path.split('/')[0]), ...MADE]);
+  const others = existsSync(output) ? (await readdir(output)).filter((name) => !own.has(name)) : [];
+  if (others.length === 0) return;
+  const names = others.map((name) => join(output, name)).join(', ');
+  throw new NotReplaced(
+    `${output} would be replaced, and this would be lost: ${names}. Move it elsewhere first`,
+  );
+}
+
 /**
- * Makes a folder with all that the service needs to run, and nothing else. It replaces the folder.
+ * Makes a folder with all that the service needs to run, and nothing else. It replaces an earlier release.
  * @param output its path
+ * @throws NotReplaced
  */
 export async function makeRelease(output: string): Promise<void> {
+  await assertReplaceable(output);
   const partial = `${output}.${process.pid}`;
   try {
     await mkdir(partial, { recursive: true });
@@ -141,6 +160,12 @@ export async function makeRelease(output: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  await makeRelease(join(ROOT, 'release'));
-  console.log('Made release/. To start it, run there: npm ci --omit=dev && MEMORY_API_TOKEN=… npm start');
+  try {
+    await makeRelease(join(ROOT, 'release'));
+    console.log('Made release/. To start it, run there: npm ci --omit=dev && MEMORY_API_TOKEN=… npm start');
+  } catch (error) {
+    if (!(error instanceof NotReplaced)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }

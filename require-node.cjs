@@ -8,7 +8,7 @@ const { join } = require('node:path');
 const REQUIRED = 24;
 if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
   console.error(
-    `This service requires Node ${REQUIRED}, not ${process.versions.node}: install Node ${REQUIRED}, or run "npm ci", which installs it (not with --omit=dev)`,
+    `This service requires Node ${REQUIRED}, not ${process.versions.node}: install Node ${REQUIRED}, or run "npm ci", which installs it (in a checkout not with --omit=dev)`,
   );
   process.exit(1);
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, normalize } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { AnyNode } from 'acorn';
 import { readBuild } from '../../core/status/build.ts';
-import { makeRelease } from '../../pack.ts';
+import { assertReplaceable, makeRelease } from '../../pack.ts';
 import { execFile } from '../support/needs/command.ts';
 import {
   endProcesses,
@@ -165,6 +165,18 @@ describe('the release', () => {
         .map((address) => `${page}: ${address}`),
     );
     assert.deepEqual(broken, []);
+  });
+
+  test('replaces an earlier one, but no folder with the data or the settings of a service', async () => {
+    await assertReplaceable(release);
+    const used = join(await temporaryFolder(), 'release');
+    await mkdir(join(used, '.data'), { recursive: true });
+    await mkdir(join(used, 'node_modules'));
+    await writeFile(join(used, '.env'), '');
+    await assert.rejects(makeRelease(used), {
+      message: `${used} would be replaced, and this would be lost: ${used}/.data, ${used}/.env. Move it elsewhere first`,
+    });
+    assert.deepEqual((await readdir(used)).sort(), ['.data', '.env', 'node_modules']);
   });
 
   test('starts with npm start, shows its commit, and serves its pages and the terminal client', async () => {
