@@ -7,9 +7,12 @@ ARG NODE_IMAGE=node:24.21.0-trixie-slim
 
 FROM ${NODE_IMAGE} AS release
 WORKDIR /build
+# Before the sources, so that a change of these does not install the packages again. The native add-ons come prebuilt for
+# this Node on glibc: no compiler is needed (Alpine is not tested).
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
 COPY . .
-# The native add-ons come prebuilt for this Node on glibc: no compiler is needed (Alpine is not tested).
-RUN npm ci && npm run pack
+RUN npm run pack
 WORKDIR /build/release
 # Without the Node that a release brings along: the image has it.
 RUN npm ci --omit=dev && rm -r node_modules/node node_modules/.bin/node

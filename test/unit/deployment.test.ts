@@ -90,7 +90,14 @@ describe('the deployment files', () => {
   test('the image has the release, without the Node that a release brings along', () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     assert.deepEqual(all(final, /^COPY (.+)$/gm), ['--from=release /build/release ./']);
-    assert.match(dockerfile, /^RUN npm ci && npm run pack$/m);
+    const stage = dockerfile.slice(0, dockerfile.lastIndexOf('\nFROM '));
+    // A change of the sources does not install the packages again.
+    assert.deepEqual(all(stage, /^((?:COPY|RUN) .+)$/gm).slice(0, 4), [
+      'COPY package.json package-lock.json .npmrc ./',
+      'RUN npm ci',
+      'COPY . .',
+      'RUN npm run pack',
+    ]);
     assert.match(
       dockerfile,
       /^RUN npm ci --omit=dev && rm -r node_modules\/node node_modules\/\.bin\/node$/m,
