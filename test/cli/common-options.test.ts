@@ -135,9 +135,9 @@ describe('output', () => {
   test('has colour in a terminal, and none when piped or with NO_COLOR', { skip: NO_TERMINAL }, async () => {
     const { person } = await signedInPerson();
     const escape = '\u001b[';
-    assert.ok((await runAtTerminal(person, ['team', 'list'], [])).shown.includes(`${escape}1mTeam`));
+    assert.ok((await runAtTerminal(person, ['team', 'list'], [])).shown.includes(`${escape}1mName`));
     const plain = await runAtTerminal(person, ['team', 'list'], [], 0, { NO_COLOR: '1' });
-    assert.match(plain.shown, /^Team +Role/m);
+    assert.match(plain.shown, /^Name +Role/m);
     assert.ok(!plain.shown.includes(escape), plain.shown);
     assert.ok(!(await person.run(['team', 'list'])).stdout.includes(escape));
   });
