@@ -64,6 +64,17 @@ describe('the function of the examples', { skip: withoutCurl }, () => {
     });
   });
 
+  test('knows the address by the port where no address is set', async () => {
+    const { port } = new URL(url);
+    assert.deepEqual(
+      await bash('api team | jq -r .name; echo "$MEMORY_API_PUBLIC_URL"', {
+        MEMORY_API_PUBLIC_URL: '',
+        MEMORY_API_PORT: port,
+      }),
+      { printed: ['General', url, 'still here'], said: ['loaded 0'] },
+    );
+  });
+
   test('prints one line for a refusal, and fails with the pipe that it begins', async () => {
     assert.deepEqual(await bash('api refused | jq .name; echo "exit code $?"'), {
       printed: ['exit code 1', 'still here'],
@@ -99,7 +110,7 @@ describe('the function of the examples', { skip: withoutCurl }, () => {
   });
 
   test('says so where there is no Team General', async () => {
-    assert.deepEqual(await bash('', { MEMORY_API_PUBLIC_URL: `${url}/elsewhere` }), {
+    assert.deepEqual(await bash('', { MEMORY_API_PUBLIC_URL: `${url}/elsewhere/` }), {
       printed: ['still here'],
       said: ['api: there is no Team General: set TEAM to the id of your Team', 'loaded 1'],
     });
