@@ -104,11 +104,6 @@ describe('the guide', () => {
     assert.deepEqual(unexplained, []);
   });
 
-  test('shows the function that its examples load', () => {
-    const blocks = readPage(GUIDE).blocks.map(({ text }) => text);
-    assert.ok(blocks.includes(readFileSync(join(ROOT, 'docs/guide/api.sh'), 'utf8').trimEnd()));
-  });
-
   test('shows the script that it runs', () => {
     const blocks = readPage('docs/guide/script.md').blocks.map(({ text }) => text);
     assert.ok(blocks.includes(readFileSync(join(ROOT, 'docs/guide/script.ts'), 'utf8').trimEnd()));
