@@ -26,6 +26,8 @@ export interface EmbeddedDatabase extends Database {
 export interface EmbeddedOptions {
   /** Folder of the database, or null for a database in memory. */
   dataDir: string | null;
+  /** What names the folder, for messages: MEMORY_DATA_DIR, or an option of a command. */
+  variable?: string;
   /** A snapshot to start from, as returned by `dump`. Only for a database in memory. */
   snapshot?: Blob;
   /** Returns how many bytes are free, in place of a check of the disk. For tests. */
@@ -44,17 +46,14 @@ export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
-/** The setting that names the folder. */
-const VARIABLE = 'MEMORY_DATA_DIR';
-
 /** What is written in the folder: the lock, and the files of the database. */
 export const DATA_NAMES = ['lock', 'postgres'];
 
-function assertRoomToStart(folder: string): void {
+function assertRoomToStart(variable: string, folder: string): void {
   const free = Math.floor(freeBytesOf(folder) / 2 ** 20);
   if (free >= START_MEGABYTES) return;
   throw new DiskFullError(
-    `${VARIABLE}: the disk of ${folder} has ${free} MiB free, and the database needs ${START_MEGABYTES} MiB to start: free some space`,
+    `${variable}: the disk of ${folder} has ${free} MiB free, and the database needs ${START_MEGABYTES} MiB to start: free some space`,
   );
 }
 
@@ -66,10 +65,10 @@ function assertRoomToStart(folder: string): void {
  * @throws FolderError if this user cannot write to the folder
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const folder = options.dataDir;
-  if (folder !== null) await makeFolder(VARIABLE, folder, DATA_NAMES);
-  if (folder !== null) assertRoomToStart(folder);
-  const lock = folder === null ? null : await writing(VARIABLE, folder, () => lockFolder(folder));
+  const { dataDir: folder, variable = 'MEMORY_DATA_DIR' } = options;
+  if (folder !== null) await makeFolder(variable, folder, DATA_NAMES);
+  if (folder !== null) assertRoomToStart(variable, folder);
+  const lock = folder === null ? null : await writing(variable, folder, () => lockFolder(folder));
   const ownDisk = folder === null ? null : () => freeBytesOf(folder);
   try {
     await options.onLocked?.();

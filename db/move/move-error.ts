@@ -1,4 +1,5 @@
 import { describeError } from '../../shared/lifecycle.ts';
+import { FolderError } from '../../shared/settings/folders.ts';
 import { DiskFullError } from '../driver/embedded.ts';
 import { FolderLockedError } from '../startup/folder-lock.ts';
 
@@ -16,6 +17,8 @@ export type Side = '--from' | '--to';
 /** Returns the error of a step on one of the databases as a line for the operator. */
 export function sideError(side: Side, error: unknown): MoveError {
   if (error instanceof MoveError) return error;
+  // It names the option itself.
+  if (error instanceof FolderError) return new MoveError(error.message, { cause: error });
   if (error instanceof FolderLockedError) {
     return new MoveError(`${side}: a process uses the folder: stop the service first`, { cause: error });
   }

@@ -41,7 +41,7 @@ export async function openSource(address: Address, logger: Logger): Promise<Data
     throw new MoveError(`--from: ${folder} has no embedded database`);
   });
   if (await isMarkedFolder(folder)) throw unfinished();
-  return openEmbedded({ dataDir: folder });
+  return openEmbedded({ dataDir: folder, variable: '--from' });
 }
 
 const unfinished = () =>

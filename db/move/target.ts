@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../shared/logger.ts';
+import { makeFolder } from '../../shared/settings/folders.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { type EmbeddedDatabase, openEmbedded, START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
@@ -40,7 +41,8 @@ export async function openTarget(address: Address, logger: Logger): Promise<Targ
 }
 
 async function openFolder(folder: string): Promise<EmbeddedDatabase> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const variable = '--to';
+  await makeFolder(variable, folder, []);
   if (!(await isMarkedFolder(folder))) {
     await assertEmptyFolder(folder);
     const onLocked = async () => {
@@ -48,9 +50,9 @@ async function openFolder(folder: string): Promise<EmbeddedDatabase> {
       await assertEmptyFolder(folder);
       await writeFile(markerFile(folder), '');
     };
-    return openEmbedded({ dataDir: folder, onLocked });
+    return openEmbedded({ dataDir: folder, variable, onLocked });
   }
-  const database = await openEmbedded({ dataDir: folder }).catch((error: unknown) => {
+  const database = await openEmbedded({ dataDir: folder, variable }).catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith('the embedded database did not start'))
       return null;
     throw error;
@@ -64,7 +66,7 @@ async function openFolder(folder: string): Promise<EmbeddedDatabase> {
   // A process was killed while it created the database. A marked folder has nothing of a service.
   await database?.close();
   await rm(join(folder, 'postgres'), { recursive: true, force: true });
-  return openEmbedded({ dataDir: folder });
+  return openEmbedded({ dataDir: folder, variable });
 }
 
 async function assertEmptyFolder(folder: string): Promise<void> {

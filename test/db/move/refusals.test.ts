@@ -74,6 +74,11 @@ describe('a move is refused', () => {
   });
 
   describe('from a database that a service has used', () => {
+    test('to a folder that cannot be created', { skip: process.platform !== 'linux' }, async () => {
+      const line = /^--to: user \d+ cannot create anything in \/proc: .* set --to to another folder$/;
+      await assertRefused(source, named('/proc/folder'), line);
+    });
+
     test('while a service uses its folder', { skip: KIND === 'postgres' }, async () => {
       const lock = await lockFolder(source.address);
       await assertRefused(
