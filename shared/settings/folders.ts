@@ -1,4 +1,4 @@
-import { access, constants, mkdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addressesOf } from '../formats/database-address.ts';
 
@@ -10,6 +10,9 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? 'unknown
 /** Errors of a disk that is full, for this user or for all. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
+/** In place of a code of the file system: a link leads to nothing. */
+const DANGLING = 'a link without a target';
+
 /** What is wrong and what to do, by the code of an error of the file system. */
 function reasonOf(code: string, place: string, owner: number | null): string {
   if (FULL.has(code))
@@ -20,6 +23,8 @@ function reasonOf(code: string, place: string, owner: number | null): string {
     return `${user()} cannot create anything in ${place}: its file system stores no files;`;
   if (code === 'ENOTDIR' || code === 'EEXIST')
     return `${user()} cannot write to ${place}: it is not a folder. Remove it, or`;
+  if (code === DANGLING)
+    return `${user()} cannot write to ${place}: it is a link to a folder that does not exist. Create that folder (its disk may not be mounted), or`;
   if (code === 'EACCES' || code === 'EPERM') {
     const belongs = owner === null ? '' : `, which belongs to user ${owner}`;
     return `${user()} cannot write to ${place}${belongs}: give this user the right (chown), or`;
@@ -37,7 +42,10 @@ export class FolderError extends Error {
 
 /** The folder, or the nearest one above it that exists. */
 async function nearestFolder(variable: string, folder: string): Promise<string> {
-  const found = await stat(folder).catch((error: unknown) => {
+  const found = await stat(folder).catch(async (error: unknown) => {
+    const link = await lstat(folder).catch(() => null);
+    if (codeOf(error) === 'ENOENT' && link?.isSymbolicLink() === true)
+      throw new FolderError(variable, DANGLING, folder);
     // A part of the path is a file, or cannot be passed: the reason is further up.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error)) && dirname(folder) !== folder) return null;
     throw new FolderError(variable, codeOf(error), folder);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { assertCanWrite, assertCertificates, makeFolder, writing } from '../../shared/settings/folders.ts';
@@ -77,6 +77,17 @@ describe('the folder of a setting', () => {
     for (const path of [file, join(file, 'below')]) {
       await assert.rejects(makeFolder('MEMORY_DATA_DIR', path, []), {
         message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${file}: it is not a folder. Remove it, or set MEMORY_DATA_DIR to another folder`,
+      });
+    }
+  });
+
+  test('that is a link to nothing, or below one, is refused before anything is created', async () => {
+    const folder = await temporaryFolder();
+    const link = join(folder, 'link');
+    await symlink(join(folder, 'not mounted'), link);
+    for (const path of [link, join(link, 'below')]) {
+      await assert.rejects(assertCanWrite('MEMORY_DATA_DIR', path, []), {
+        message: `MEMORY_DATA_DIR: user ${process.getuid?.()} cannot write to ${link}: it is a link to a folder that does not exist. Create that folder (its disk may not be mounted), or set MEMORY_DATA_DIR to another folder`,
       });
     }
   });
