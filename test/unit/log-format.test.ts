@@ -4,6 +4,9 @@ import { describe, test } from 'node:test';
 import { spawn, spawnSync } from '../support/needs/command.ts';
 import { NO_TERMINAL } from '../support/terminal.ts';
 
+/** A process that hangs is ended. */
+const LIMIT_MS = 60_000;
+
 const LOGGER = new URL('../../shared/logger.ts', import.meta.url).href;
 
 const moduleWith = (statements: string) => `
@@ -24,7 +27,7 @@ const PARENT_AND_CHILD = `
 function printed(statements: string, expected = 0): string {
   const ended = spawnSync(process.execPath, nodeWith(statements), {
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: LIMIT_MS,
   });
   assert.equal(ended.status, expected, ended.stderr);
   return ended.stdout;
@@ -38,7 +41,7 @@ function onTerminal(statements: string, env: Record<string, string> = {}): strin
   const { PATH = '' } = process.env;
   const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: LIMIT_MS,
     env: { PATH, SHELL: '/bin/sh', TERM: 'xterm', ...env },
   });
   assert.equal(status, 0, stdout);
@@ -104,7 +107,7 @@ describe('the format of log lines', () => {
             await new Promise(setImmediate);
           }
           process.exit(5);`),
-        { timeout: 10_000 },
+        { timeout: LIMIT_MS },
       );
       await once(child.stdout, 'data');
       child.stdout.destroy();
