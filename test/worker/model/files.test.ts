@@ -92,7 +92,7 @@ describe('fetching a model', () => {
     await writeFile(path.join(the.modelDir, 'owner'), 'a file');
     await assert.rejects(
       the.fetch(),
-      /^ModelMissingError: .+ no config\.json in .+ the download failed \(ENOTDIR.+\)$/,
+      /^ModelMissingError: .+ no config\.json in .+ cannot be downloaded\. MEMORY_MODEL_DIR: .+\/owner: it is not a folder\. .+$/,
     );
   });
 });
