@@ -73,7 +73,7 @@ describe('cli consolidate in an editor', () => {
     assert.equal(code, 0, shown);
     assert.match(shown, /the service refused: invalid_request/);
     // The editor has opened the text of the first time, and has put the title in front of the earlier one.
-    assert.match(shown, /^review +[\w-]{36} +0 +CheckedChecked\r$/m);
+    assert.match(shown, /^CheckedChecked +review +0 +[\w-]{36}\r$/m);
   });
 
   test('keeps what was written when the person does not correct it', { skip: NO_TERMINAL }, async () => {
