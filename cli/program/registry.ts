@@ -155,7 +155,7 @@ export function findCommand(words: string[]): Called {
   if (first === '--help' || first === '-h')
     return { about: helpOn(words.filter((word) => !word.startsWith('-'))) };
   if (first === '--version' || first === 'version') return { about: VERSION };
-  if (first === undefined) throw new CommandError('name a command (see --help)');
+  if (first === undefined) return { about: helpOn([]) };
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   if (command !== undefined) return { name: first, command, args: words.slice(1) };
   const group = commandsOf(first);

@@ -74,6 +74,7 @@ describe('help', () => {
     assert.match(await printed('help', 'hook'), /^ {2}hook install +\w/m);
     assert.match(await printed('help', 'help'), /^Usage: memory help \[<command> …\]/m);
     assert.equal(await printed('help'), await printed('--help'));
+    assert.equal(await printed(), await printed('--help'), 'without a word');
     assert.equal(await printed('version'), await printed('--version'));
     assertRefused(await person.run(['help', 'serach']), /no command "serach"; did you mean search\?/);
   });
