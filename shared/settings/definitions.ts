@@ -143,7 +143,7 @@ export const SETTINGS = {
     type: oneOf({ 1: true, 0: false }),
     example: '1',
     default: 0,
-    description: '1: the worker makes vectors, and callers can send embeddingMode "server".',
+    description: '1: the worker makes vectors, and searches with embeddingMode "auto" or "server" use them.',
   },
   embeddingMegabytes: {
     variable: 'MEMORY_EMBEDDING_MEGABYTES',
