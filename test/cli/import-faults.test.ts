@@ -184,7 +184,7 @@ describe('cli import without a worker', () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
     const running = start(person, company, base);
     await running.line(/^no worker is running: files wait until one is started/);
-    await running.line(/^reading +0 of 1 files$/);
+    await running.line(/^reading: 0 of 1 file$/);
     running.child.kill('SIGINT');
     assert.equal(await running.exited, 130);
     assert.deepEqual(

@@ -23,6 +23,9 @@ const NAME = `فريق الدعم ${'W'.repeat(240)} <img src=x onerror=alert(1)
 const service = await openTestApp();
 const { database } = service;
 
+/** Whether a line is of a token, and does not install the terminal client. */
+const isOfToken = (line: string) => !line.startsWith('npm install ');
+
 describe('the page of tokens', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
@@ -66,7 +69,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     const secret = await secretOf(page);
     assert.match(secret, /^tm_pat_/);
     assert.equal(await focused(page), 'issued-heading');
-    const lines = await issued(page).locator('.command code').allTextContents();
+    const lines = (await issued(page).locator('.command code').allTextContents()).filter(isOfToken);
     assert.ok(lines.every((line) => line.includes(secret) || line.includes('bearer_token_env_var')));
     const asked = answerQuestions(page, 'stay');
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
@@ -253,7 +256,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
       'Plain HTTP',
     ]);
     for (const name of names.slice(1)) await page.getByText(name, { exact: true }).click();
-    const lines = await page.locator('.command code').allInnerTexts();
+    const lines = (await page.locator('.command code').allInnerTexts()).filter(isOfToken);
     assert.equal(
       lines[0],
       `claude mcp add --transport http team-memory ${base}/v1/mcp --header 'Authorization: Bearer <token>'`,
