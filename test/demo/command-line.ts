@@ -6,7 +6,7 @@ export const HELP = `Shows the service at work: stores documents, makes their em
 Usage: npm run demo -- [options] [folder]
 
   folder          documents to store (.md, .txt), at any depth; without it this
-                  project's README.md and the samples in test/demo/samples
+                  project's README.md and the samples in docs/guide/samples
   --ask <text>    a question to ask; may be given several times
   --url <base>    use the service there, with the credential in MEMORY_API_TOKEN;
                   without it the demo starts one of its own, in a folder that it

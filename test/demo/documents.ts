@@ -13,7 +13,7 @@ export interface Document {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SAMPLES = join(import.meta.dirname, 'samples');
+const SAMPLES = join(import.meta.dirname, '../../docs/guide/samples');
 /** A demo, not a migration: more would only make it long. */
 const MOST_DOCUMENTS = 100;
 const MOST_BYTES = 5 * 1024 * 1024;

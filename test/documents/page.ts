@@ -31,8 +31,11 @@ export interface Page {
   blocks: Block[];
 }
 
-/** Every Markdown file of the repository, except the samples of the demo. */
-export const PAGE_FILES = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort();
+/** Every Markdown file of the repository, except the samples that are imported. */
+export const PAGE_FILES = globSync(['*.md', 'docs/**/*.md'], {
+  cwd: ROOT,
+  exclude: ['docs/guide/samples'],
+}).sort();
 
 export function readPage(file: string): Page {
   const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
