@@ -90,7 +90,7 @@ describe('the demo with its own service', {
     });
     const text = demo.stdout.join('\n');
     assert.match(text, /^imports +\[#+\] 4 of 4$/m);
-    assert.match(text, /^status +9 sources, (\d+) chunks, \1 with an embedding$/m);
+    assert.match(text, /^status +9 sources, (\d+) passages, \1 with an embedding$/m);
     assert.match(text, /^Around that hit in payment-runbook\.en\.md:$/m);
     // The small model made the vectors, and the output says so.
     assert.match(text, /^embeddings +memory\/test-small-1024, made here$/m);
@@ -188,7 +188,7 @@ describe('the demo without the model that the service names', () => {
     const demo = await startDemo(['--url', baseWithoutModel], env);
     assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
     assert.match(demo.stdout.join(' '), /questions cannot be asked: +Xenova\/bge-m3 +cannot +be +loaded/);
-    assert.match(demo.stdout.join('\n'), /^status +9 sources, \d+ chunks, 0 with an embedding$/m);
+    assert.match(demo.stdout.join('\n'), /^status +9 sources, \d+ passages, 0 with an embedding$/m);
     assert.deepEqual(firstHits(demo.stdout), {});
   });
 });
