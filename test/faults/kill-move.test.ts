@@ -85,7 +85,7 @@ for (const { from, to, source, target, before, places } of cases) {
         String(run.stdout[0]),
         /^Moved [\d,]+ rows of \d+ tables, verified by counts and SHA-256\.$/,
       );
-      assert.match(run.stderr.join('\n'), /^moving +\S+: [\d,]+ of [\d,]+ rows/m);
+      assert.match(run.stderr.join('\n'), /^moving: \S+: [\d,]+ of [\d,]+ rows/m);
       const moved = await use(target, readAll);
       assertEqualRows(before, moved, from === 'embedded' ? UNLOGGED : []);
       // Those that the source has left.
