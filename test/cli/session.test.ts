@@ -199,7 +199,7 @@ describe('cli whoami', () => {
     const { person, company } = await signedInPerson();
     const ended = await person.run(['whoami']);
     const [who, by, blank, heading, ...teams] = ended.stdout.trimEnd().split('\n');
-    assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company Test Company`);
+    assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company "Test Company"`);
     assert.match(
       by ?? '',
       new RegExp(`^using the saved session for ${base}, until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
@@ -242,7 +242,7 @@ describe('cli whoami', () => {
     const ended = await (await newPerson()).run(['whoami', '--url', base], {
       env: { MEMORY_API_TOKEN: token },
     });
-    assert.match(ended.stdout, /^Someone <.*, member of the Company Test Company\n/);
+    assert.match(ended.stdout, /^Someone <.*, member of the Company "Test Company"\n/);
     assert.match(ended.stdout, /\nYou do not have access to any Team\.\n$/);
   });
 });

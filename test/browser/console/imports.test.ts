@@ -47,7 +47,7 @@ const poll = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))")
 
 /** The same all the time: for tests with a worker. */
 const pollOften = (page: Page) =>
-  page.evaluate("void setInterval(() => dispatchEvent(new Event('online')), 100)");
+  page.evaluate("void setInterval(() => dispatchEvent(new Event('online')), 1000)");
 
 /** Drops files on the page, as from a folder of the desktop. */
 async function drop(page: Page, files: readonly TestFile[]): Promise<void> {
