@@ -56,7 +56,7 @@ const PEOPLE: readonly { who: string; ties: Ties | 'owner'; is: SeenBy[]; parts:
 function pagesInGuide(): { name: string; address: string; seenBy: SeenBy }[] {
   const guide = readFileSync(new URL('../../../../docs/guide/console.md', import.meta.url), 'utf8');
   return [
-    ...guide.matchAll(/^\| (\w+) \| `(\/\w*)`.*?\| (everyone|Full access|Company Owner and Admin) \|/gm),
+    ...guide.matchAll(/^\| (\w+) \| `(\/\w*)`.*?\| \[?(everyone|Full access|Company Owner and Admin)\b/gm),
   ].map(([, name, address, seenBy]) => ({ name: name!, address: address!, seenBy: seenBy as SeenBy }));
 }
 
