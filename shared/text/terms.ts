@@ -2,18 +2,32 @@
  * The terms of the keyword search, of stored chunks and of queries. Both are made by the same rules. Both are only
  * numbers, so that the tables with terms do not reveal any text.
  *
- * Kinds of terms: `exact` (words, bigrams, compounds), `gram` (four characters of a word: inflections and typing errors
- * still share most of them) and `prefix` (the first five characters of a word, only to find candidates).
+ * Kinds of terms: `exact` (words, bigrams, compounds) and `gram` (four characters of a word: inflections and typing errors
+ * still share most of them). Words are folded. `keys.ts` says by which keys candidates are found.
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { bigramLength, countWords, foldMarks, isIdentifier } from './words.ts';
+import { foldWord } from './terms/fold.ts';
+import { type Guesses, guessWords } from './terms/guesses.ts';
+import {
+  BEGINNING_LENGTH,
+  beginningKey,
+  earlierBeginningKey,
+  exactKey,
+  isSemitic,
+  ROOT_LENGTH,
+  rootKey,
+  rootStart,
+  teamState,
+  wordKey,
+} from './terms/keys.ts';
+import { bigramLength, countWords, isIdentifier } from './words.ts';
 
 /**
  * The version of the rules by which the terms of chunks are made. Raise it with every change of them: a job then makes
  * the terms of all stored chunks again.
  */
-export const TERMS_VERSION = 3;
+export const TERMS_VERSION = 4;
 
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const DIMENSION_BITS = 29;
@@ -21,7 +35,7 @@ export const TERM_DIMENSIONS = 2 ** DIMENSION_BITS;
 
 /** A term of a query in readable form. */
 export interface TermText {
-  /** Normalized; for a gram four characters, with `_` before the first character of a word. */
+  /** Normalized; for a gram four characters, with `_` before the first character of a word or of a root. */
   term: string;
   kind: 'exact' | 'gram';
 }
@@ -41,10 +55,12 @@ export interface QueryTerms {
   texts: TermText[];
   /** Keys of candidates, unique. */
   keys: number[];
-  /** For each of `keys`, its text: a whole term, a whole short word without marks, or the beginning of a word with `*`. */
+  /** For each of `keys`, its text: a whole term, a folded word, or the beginning of a word with `*`. */
   keyTexts: string[];
   /** Those of `keys` that are codes. Chunks with a rare code rank first. */
   identifierKeys: number[];
+  /** What its words can also stand for, if they are few. */
+  guesses: Guesses;
 }
 
 const EXACT = hashState('e');
@@ -52,7 +68,6 @@ const GRAM = hashState('g');
 const FIRST_GRAM = hashState('_', GRAM);
 
 const GRAM_LENGTH = 4;
-const PREFIX_LENGTH = 5;
 
 /**
  * Factors of query terms. A gram weighs half as much as a word that matches exactly. The factor is applied to the
@@ -66,51 +81,99 @@ const IDENTIFIER_FACTOR = 5;
  */
 export function queryTerms(teamId: string, query: string): QueryTerms {
   const { words, bigrams, compounds } = countWords(query);
-  const team = teamState(teamId);
-  const asked = new Map<number, TermText & { factor: number; length: number }>();
-  const keys = new Map<number, string>();
-  const identifierKeys = new Set<number>();
-  const ask = (dim: number, term: string, kind: TermText['kind'], factor: number) => {
-    const known = asked.get(dim);
-    if (known === undefined)
-      asked.set(dim, { term, kind, factor, length: bigrams.has(term) ? bigramLength(term) : 1 });
-    else known.factor = Math.max(known.factor, factor);
-  };
-  const askExact = (term: string, key: number, keyText: string) => {
-    const identifier = isIdentifier(term);
-    keys.set(key, keyText);
-    ask(exactDim(term), term, 'exact', identifier ? IDENTIFIER_FACTOR : 1);
-    if (identifier) identifierKeys.add(key);
-  };
-  const folds = new Map(Array.from(words.keys(), (word) => [word, foldMarks(word)]));
+  const asked = new AskedTerms(teamState(teamId), bigrams);
+  const folds = new Map(Array.from(words.keys(), (word) => [word, foldWord(word)]));
+  for (const folded of folds.values()) asked.exact(folded, wordKey(asked.team, folded));
+  for (const term of [...bigrams.keys(), ...compounds.keys()]) asked.exact(term, exactKey(asked.team, term));
   for (const [word, folded] of folds) {
-    if (isShortWord(folded.length)) askExact(word, prefixKey(team, folded, 0, folded.length), folded);
-    else askExact(word, exactKey(team, word), word);
+    asked.parts(folded);
+    asked.earlier(word, folded);
   }
-  for (const term of [...bigrams.keys(), ...compounds.keys()]) askExact(term, exactKey(team, term), term);
-  for (const folded of folds.values()) {
-    const prefix = prefixKey(team, folded, 0, folded.length);
-    if (!keys.has(prefix)) keys.set(prefix, `${folded.slice(0, PREFIX_LENGTH)}*`);
+  return asked.terms([...folds.values()]);
+}
+
+/** Collects the terms of a query. */
+class AskedTerms {
+  readonly team: number;
+  readonly #bigrams: ReadonlyMap<string, number>;
+  readonly #terms = new Map<number, TermText & { factor: number; length: number }>();
+  readonly #keys = new Map<number, string>();
+  readonly #identifierKeys = new Set<number>();
+
+  /** @param bigrams of the query: they are shorter than a word */
+  constructor(team: number, bigrams: ReadonlyMap<string, number>) {
+    this.team = team;
+    this.#bigrams = bigrams;
+  }
+
+  /** A whole term, with its key. */
+  exact(term: string, key: number): void {
+    const identifier = isIdentifier(term);
+    this.#keys.set(key, term);
+    const length = this.#bigrams.has(term) ? bigramLength(term) : 1;
+    this.#ask(exactDim(term), { term, kind: 'exact' }, identifier ? IDENTIFIER_FACTOR : 1, length);
+    if (identifier) this.#identifierKeys.add(key);
+  }
+
+  /** The beginning of a folded word, or its root, and its grams. */
+  parts(folded: string): void {
     // Outside of the loop, because each `slice` would copy a text that was just joined.
     const marked = `_${folded}`;
     for (let i = 0; i < gramCount(folded.length); i++) {
-      const gram = marked.slice(i, i + GRAM_LENGTH);
-      ask(gramDim(folded, 0, folded.length, i), gram, 'gram', GRAM_FACTOR);
+      this.#gram(gramDim(folded, 0, folded.length, i), marked.slice(i, i + GRAM_LENGTH));
     }
+    if (!isSemitic(folded)) {
+      if (folded.length > BEGINNING_LENGTH) this.#beginning(beginningKey(this.team, folded), folded.slice(0, BEGINNING_LENGTH));
+      return;
+    }
+    const root = folded.slice(rootStart(folded));
+    if (root.length < ROOT_LENGTH) return;
+    this.#beginning(rootKey(this.team, root), root.slice(0, ROOT_LENGTH));
+    this.#gram(gramDim(root, 0, root.length, 0), `_${root.slice(0, ROOT_LENGTH)}`);
   }
-  return {
-    dims: [...asked.keys()],
-    factors: Array.from(asked.values(), ({ factor }) => factor),
-    lengths: Array.from(asked.values(), ({ length }) => length),
-    texts: Array.from(asked.values(), ({ term, kind }) => ({ term, kind })),
-    keys: [...keys.keys()],
-    keyTexts: [...keys.values()],
-    identifierKeys: [...identifierKeys],
-  };
-}
 
-export function teamState(teamId: string): number {
-  return hashState(':', hashState(teamId));
+  /** The terms by which version 3 stored a word, so that a text is found until its terms are made again. */
+  earlier(word: string, folded: string): void {
+    if (folded.length > BEGINNING_LENGTH) {
+      this.#beginning(earlierBeginningKey(this.team, folded), folded.slice(0, BEGINNING_LENGTH + 1));
+    }
+    if (word === folded) return;
+    this.#keys.set(exactKey(this.team, word), word);
+    // Its length is that of the folded word, which counts already.
+    this.#ask(exactDim(word), { term: word, kind: 'exact' }, 1, 0);
+  }
+
+  #beginning(key: number, text: string): void {
+    if (!this.#keys.has(key)) this.#keys.set(key, `${text}*`);
+  }
+
+  #gram(dim: number, term: string): void {
+    this.#ask(dim, { term, kind: 'gram' }, GRAM_FACTOR, 1);
+  }
+
+  #ask(dim: number, text: TermText, factor: number, length: number): void {
+    const known = this.#terms.get(dim);
+    if (known === undefined) this.#terms.set(dim, { ...text, factor, length });
+    else known.factor = Math.max(known.factor, factor);
+  }
+
+  /** @param folded the words of the query */
+  terms(folded: readonly string[]): QueryTerms {
+    const terms = [...this.#terms.values()];
+    return {
+      dims: [...this.#terms.keys()],
+      factors: terms.map(({ factor }) => factor),
+      lengths: terms.map(({ length }) => length),
+      texts: terms.map(({ term, kind }) => ({ term, kind })),
+      keys: [...this.#keys.keys()],
+      keyTexts: [...this.#keys.values()],
+      identifierKeys: [...this.#identifierKeys],
+      guesses: guessWords(
+        this.team,
+        folded.filter((word) => !isIdentifier(word)),
+      ),
+    };
+  }
 }
 
 function toDim(state: number): number {
@@ -120,10 +183,6 @@ function toDim(state: number): number {
 /** The dimension of a term, or of a part of a text that is one. */
 export function exactDim(text: string, from = 0, to = text.length): number {
   return toDim(hashState(text, EXACT, from, to));
-}
-
-export function exactKey(team: number, text: string, from = 0, to = text.length): number {
-  return finishHash(hashState(text, team, from, to));
 }
 
 /** How many grams a folded word of this length has. A short word is one gram. */
@@ -136,20 +195,4 @@ export function gramDim(text: string, from: number, to: number, index: number): 
   if (index === 0) return toDim(hashState(text, FIRST_GRAM, from, Math.min(from + GRAM_LENGTH - 1, to)));
   const start = from + index - 1;
   return toDim(hashState(text, GRAM, start, start + GRAM_LENGTH));
-}
-
-/**
- * Whether a folded word is shorter than the beginnings of words that are keys. Then it has only one key, that of its
- * beginning, which no longer word has. Its exact key would find the same chunks.
- */
-export function isShortWord(foldedLength: number): boolean {
-  return foldedLength < PREFIX_LENGTH;
-}
-
-/**
- * The key of the beginning of a folded word, which is a part of a text. It ends with `*`, which no exact term contains: a
- * code must not find longer codes.
- */
-export function prefixKey(team: number, text: string, from: number, to: number): number {
-  return finishHash(hashState('*', hashState(text, team, from, Math.min(from + PREFIX_LENGTH, to))));
 }

@@ -169,19 +169,6 @@ function add(counts: Map<string, number>, term: string): void {
   counts.set(term, (counts.get(term) ?? 0) + 1);
 }
 
-const ASCII = /^[\0-\x7f]*$/;
-const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
-
-/**
- * Removes the marks that writers often omit: accents, and Arabic and Hebrew vowel signs. Marks of other scripts stay,
- * because they are vowels. The result is in NFD, which splits Hangul syllables into letters, so that a Korean noun has
- * the same beginning with and without a particle.
- */
-export function foldMarks(word: string): string {
-  if (ASCII.test(word)) return word;
-  return word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
-}
-
 /**
  * Ordinals and decades. They have letters and digits but are not codes. The endings are those of English, German,
  * French, Spanish, Portuguese, Italian and Russian, in this order.

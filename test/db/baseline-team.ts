@@ -3,7 +3,7 @@ import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db
 import { newId } from '../../shared/ids.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { type ChunkTerms, chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
-import { exactKey, teamState } from '../../shared/text/terms.ts';
+import { exactKey, teamState } from '../../shared/text/terms/keys.ts';
 import { countWords } from '../../shared/text/words.ts';
 import { TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
 import { axis } from '../support/sources.ts';

@@ -65,24 +65,3 @@ function isNormalUnit(unit: number): boolean {
   const lower = character.toLowerCase();
   return character.normalize('NFKC') === character && lower.length === 1 && lower.normalize('NFC') === lower;
 }
-
-/** For each code unit whether it stays when words are folded; 0 is unknown. */
-const knownFolded = new Uint8Array(2 ** 16);
-
-/**
- * Whether a part of a text consists only of characters that `foldMarks` leaves as they are. Words of other alphabets often
- * do, so that they need not be normalized.
- */
-export function isFolded(text: string, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) {
-    const unit = text.charCodeAt(i);
-    const known = knownFolded[unit] || (knownFolded[unit] = isFoldedUnit(unit) ? YES : NO);
-    if (known === NO) return false;
-  }
-  return true;
-}
-
-function isFoldedUnit(unit: number): boolean {
-  const character = String.fromCharCode(unit);
-  return !SURROGATE.test(character) && !MARK.test(character) && character.normalize('NFD') === character;
-}

@@ -1,18 +1,10 @@
 /** The terms of stored chunks: see `terms.ts`. Making them was a third of the work of an ingest outside of the database. */
 
-import {
-  DIMENSION_BITS,
-  exactDim,
-  exactKey,
-  gramCount,
-  gramDim,
-  isShortWord,
-  prefixKey,
-  teamState,
-} from '../terms.ts';
-import { foldMarks, normalizeText, visitWords, type WordVisitor } from '../words.ts';
-import { isFolded } from './characters.ts';
+import { DIMENSION_BITS, exactDim, gramCount, gramDim } from '../terms.ts';
+import { normalizeText, visitWords, type WordVisitor } from '../words.ts';
 import { Counts } from './counts.ts';
+import { foldWord, isFolded } from './fold.ts';
+import { type AddKey, addWordKeys, exactKey, isSemitic, rootStart, teamState } from './keys.ts';
 import { type ChunkSketch, ShingleCounter } from './sketch.ts';
 
 /** The most non-zero elements of pgvector's `sparsevec`. */
@@ -93,17 +85,17 @@ class TermCounter implements WordVisitor {
   times = 0;
   readonly #dims = new Counts(DIMENSION_BITS);
   readonly #keys = new Counts(32);
+  readonly #addKey: AddKey = (key) => this.#keys.add(key, 1);
   readonly shingles = new ShingleCounter();
 
   word(normal: string, from: number, to: number): void {
-    this.#dims.add(exactDim(normal, from, to), this.times);
-    const key = exactKey(this.team, normal, from, to);
-    this.shingles.add(key);
+    // The sketches that are stored are of words as they are written.
+    this.shingles.add(exactKey(this.team, normal, from, to));
     // To hash a word takes less time than to look it up.
-    if (isFolded(normal, from, to)) this.#folded(key, normal, from, to);
+    if (isFolded(normal, from, to)) this.#folded(normal, from, to);
     else {
-      const folded = foldMarks(normal.slice(from, to));
-      this.#folded(key, folded, 0, folded.length);
+      const folded = foldWord(normal.slice(from, to));
+      this.#folded(folded, 0, folded.length);
     }
   }
 
@@ -123,11 +115,18 @@ class TermCounter implements WordVisitor {
     return key;
   }
 
-  #folded(key: number, text: string, from: number, to: number): void {
-    if (!isShortWord(to - from)) this.#keys.add(key, 1);
-    this.#keys.add(prefixKey(this.team, text, from, to), 1);
+  #folded(text: string, from: number, to: number): void {
+    this.#dims.add(exactDim(text, from, to), this.times);
+    addWordKeys(this.team, text, from, to, this.#addKey);
     const grams = gramCount(to - from);
     for (let i = 0; i < grams; i++) this.#dims.add(gramDim(text, from, to, i), this.times);
+    if (isSemitic(text, from)) this.#root(text.slice(from, to));
+  }
+
+  /** A gram of the root, if something is joined before it. */
+  #root(word: string): void {
+    const start = rootStart(word);
+    if (start > 0) this.#dims.add(gramDim(word, start, word.length, 0), this.times);
   }
 
   /** The terms that were counted, for a text of the given length. The next chunk is counted from 0. */

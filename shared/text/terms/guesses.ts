@@ -1,0 +1,189 @@
+/**
+ * Guesses of what a word of a short query can stand for: other forms of the word, words that it is a part of, words
+ * without a typing error. Each guess is a key of stored words; most exist nowhere, so that they cost only a look into the
+ * index. A question of ordinary length has enough words and needs no guesses.
+ */
+
+import { SCRIPTS, type Script } from './endings.ts';
+import {
+  BEGINNING_LENGTH as BEGINNING,
+  beginningKey,
+  isSemitic,
+  PIECE_LENGTH as PIECE,
+  pieceKey,
+  rootKey,
+  rootStart,
+  wordKey,
+} from './keys.ts';
+
+/** Queries with more words are not guessed. */
+const MOST_WORDS = 4;
+/** Guesses of a query at most, shared by its words. */
+const MOST_GUESSES = 800;
+/** A longer word has too many guesses. */
+const MOST_LETTERS = 24;
+
+/** How much a chunk with the guessed word counts, next to one with the word itself. */
+const FORM = 1;
+const REPLACED_ENDING = 0.8;
+const ERROR = 0.9;
+const PART = 0.6;
+const INNER = 0.5;
+const ROOT = 0.4;
+const BEGINNING_FACTOR = 0.2;
+const WHOLE_BEGINNING_FACTOR = 0.3;
+
+const LEAST_STEM = 3;
+/** Up to so many letters, another form can begin with as few as three letters of the word. */
+const SHORT = 7;
+/** A longer ending does not replace another: it would be too many guesses. */
+const MOST_REPLACED = 2;
+/** A shorter word with one other letter is another word. */
+const LEAST_WITH_ERRORS = 4;
+/** Where a letter can be wrong: if a later one is, the beginning of the word finds it. */
+const MOST_WRONG = 6;
+const CONSONANT = /[b-df-hj-np-tv-z]/;
+const AFTER_DOUBLED = ['ed', 'ing', 'er', 'en', 'et', 'e', 'i', 'a'];
+const TWO_FOR_ONE = /ae|oe|ue|aa/g;
+
+/** The guesses of a query, in parallel arrays that can be bound as SQL arrays. */
+export interface Guesses {
+  keys: number[];
+  /** How much each counts. Below 0, with that value, for guesses that count only if the word exists nowhere. */
+  factors: number[];
+  /** For each of `keys`, the place of its word in `words`, from 1. */
+  places: number[];
+  /** The keys of the words that are guessed. */
+  words: number[];
+}
+
+/**
+ * Guesses the words of a query.
+ * @param words folded
+ */
+export function guessWords(team: number, words: readonly string[]): Guesses {
+  const guesses: Guesses = { keys: [], factors: [], places: [], words: [] };
+  if (words.length > MOST_WORDS) return guesses;
+  const known = words.flatMap((word) => {
+    const script = word.length <= MOST_LETTERS ? SCRIPTS.find(({ has }) => has.test(word)) : undefined;
+    return script === undefined ? [] : [{ word, script }];
+  });
+  for (const { word, script } of known) {
+    guesses.words.push(wordKey(team, word));
+    const factors = guessWord(team, word, script);
+    for (const [key, factor] of [...factors].slice(0, Math.floor(MOST_GUESSES / known.length))) {
+      guesses.keys.push(key);
+      guesses.factors.push(factor);
+      guesses.places.push(guesses.words.length);
+    }
+  }
+  return guesses;
+}
+
+/** Adds a guess. The highest factor of a key counts. */
+type Guess = (key: number, factor: number) => void;
+
+/** The guesses of one word, with their factors. What is guessed first is kept if there are too many. */
+function guessWord(team: number, word: string, script: Script): Map<number, number> {
+  const factors = new Map<number, number>();
+  const guess: Guess = (key, factor) => {
+    const known = factors.get(key);
+    if (known === undefined || (factor > known && known > 0)) factors.set(key, factor);
+  };
+  if (isSemitic(word)) guessJoined(team, word, script, guess);
+  else {
+    guessForms(team, word, script, guess);
+    guessParts(team, word, script, guess);
+  }
+  guessSpellings(team, word, guess);
+  if (word.length >= LEAST_WITH_ERRORS) guessErrors(team, word, script, guess);
+  // The word itself is searched anyway.
+  factors.delete(wordKey(team, word));
+  return factors;
+}
+
+/** Other endings, and none. */
+function guessForms(team: number, word: string, { endings }: Script, guess: Guess): void {
+  for (const ending of endings) guess(wordKey(team, word + ending), FORM);
+  const last = word.charAt(word.length - 1);
+  if (CONSONANT.test(last)) {
+    for (const ending of AFTER_DOUBLED) guess(wordKey(team, word + last + ending), REPLACED_ENDING);
+  }
+  for (const removed of endings) {
+    const stem = word.slice(0, -removed.length);
+    if (stem.length < LEAST_STEM || !word.endsWith(removed)) continue;
+    guess(wordKey(team, stem), FORM);
+    for (const ending of endings) {
+      if (ending.length <= MOST_REPLACED) guess(wordKey(team, stem + ending), REPLACED_ENDING);
+    }
+    // "logging" is a form of "log".
+    if (stem.at(-1) === stem.at(-2)) guess(wordKey(team, stem.slice(0, -1)), REPLACED_ENDING);
+  }
+}
+
+/** Words that begin like the word, or that it is a part of, or that are a part of it. */
+function guessParts(team: number, word: string, { letters }: Script, guess: Guess): void {
+  const { length } = word;
+  if (length >= BEGINNING) guess(beginningKey(team, word), WHOLE_BEGINNING_FACTOR);
+  if (length >= PIECE) {
+    guess(pieceKey(team, word.slice(-PIECE)), PART);
+    for (let at = 0; at + PIECE < length; at++) guess(pieceKey(team, word.slice(at, at + PIECE)), INNER);
+  }
+  // Pieces with one letter that is not of the word: an ending, or what stands before it.
+  for (const letter of letters) {
+    if (length >= PIECE - 1) guess(pieceKey(team, word.slice(1 - PIECE) + letter), INNER);
+    if (length === PIECE - 1) guess(pieceKey(team, letter + word), PART);
+    if (length === PIECE) guess(pieceKey(team, letter + word.slice(0, -1)), INNER);
+    if (length > PIECE) guess(pieceKey(team, word.slice(-PIECE, -1) + letter), INNER);
+    if (length >= LEAST_STEM && length <= SHORT) {
+      guess(beginningKey(team, word.slice(0, LEAST_STEM) + letter), BEGINNING_FACTOR);
+    }
+  }
+  for (let rest = BEGINNING; rest <= length - LEAST_STEM; rest++) guess(wordKey(team, word.slice(-rest)), PART);
+}
+
+/** What is joined before and after words of scripts like Hebrew. */
+function guessJoined(team: number, word: string, { joined }: Script, guess: Guess): void {
+  const { before, after } = joined ?? { before: [''], after: [''] };
+  const stems = new Set([word]);
+  for (const end of after) {
+    if (end !== '' && word.endsWith(end) && word.length - end.length >= 2) stems.add(word.slice(0, -end.length));
+  }
+  for (const stem of [...stems]) {
+    for (const start of before) {
+      if (start !== '' && stem.startsWith(start) && stem.length - start.length >= LEAST_STEM) {
+        stems.add(stem.slice(start.length));
+      }
+    }
+  }
+  for (let at = 0; at + LEAST_STEM <= word.length && at < LEAST_STEM; at++) guess(rootKey(team, word, at), ROOT);
+  guess(wordKey(team, word.slice(rootStart(word))), FORM);
+  for (const stem of stems) {
+    for (const end of after) for (const start of before) guess(wordKey(team, start + stem + end), FORM);
+  }
+}
+
+/** Letters that are typed as two, and two that stand for one: "Mueller" is also spelled "Müller", which is folded. */
+function guessSpellings(team: number, word: string, guess: Guess): void {
+  const spelled = word.replace(TWO_FOR_ONE, (two) => two.charAt(0));
+  if (spelled === word) return;
+  guess(wordKey(team, spelled), FORM);
+  if (spelled.length > BEGINNING) guess(beginningKey(team, spelled), WHOLE_BEGINNING_FACTOR);
+}
+
+/** Words that differ in one letter, or in the order of two. */
+function guessErrors(team: number, word: string, { letters }: Script, guess: Guess): void {
+  const meant = (other: string) => guess(wordKey(team, other), -ERROR);
+  for (let at = 0; at < word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+    meant(before + after);
+    if (after !== '') meant(before + after.charAt(0) + word.charAt(at) + after.slice(1));
+  }
+  for (let at = 0; at < word.length && at < MOST_WRONG; at++) {
+    const before = word.slice(0, at);
+    for (const letter of letters) {
+      meant(before + letter + word.slice(at + 1));
+      meant(before + letter + word.slice(at));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The keys by which candidates are found: of a whole word, of its beginning, of pieces towards its end, and of Hebrew and
+ * Arabic words of their first three letters. A key is hashed with the id of the Team, so that a search never reads the
+ * postings of another Team. All words are folded (`foldWord`).
+ */
+
+import { finishHash, hashState } from '../hash.ts';
+
+/** The length of beginnings. A word that is not longer has no key but its own. */
+export const BEGINNING_LENGTH = 4;
+/** The length of beginnings that version 3 of the terms stored. */
+const EARLIER_BEGINNING_LENGTH = 5;
+/** Words that are shorter have no pieces: their beginning and the whole word are enough. */
+const LEAST_WITH_PIECES = 8;
+export const PIECE_LENGTH = 5;
+/** Pieces end at the end of a word, and at every second letter before it, as long as this many letters precede them. */
+const PIECE_STEP = 2;
+const LETTERS_BEFORE_PIECE = 3;
+/** The root of most Hebrew and Arabic words has three letters. */
+export const ROOT_LENGTH = 3;
+
+/** The state of hashes of a Team. */
+export function teamState(teamId: string): number {
+  return hashState(':', hashState(teamId));
+}
+
+/** The key of a term, or of a part of a text that is one. */
+export function exactKey(team: number, text: string, from = 0, to = text.length): number {
+  return finishHash(hashState(text, team, from, to));
+}
+
+/** A key of a part of a text, of a kind. The kind is a character that stands in no exact term. */
+function keyOfKind(team: number, kind: string, text: string, from: number, to: number): number {
+  return finishHash(hashState(kind, hashState(text, team, from, to)));
+}
+
+/** The key of a whole word. A code must not find longer codes, so that of a short word is not that of a beginning. */
+export function wordKey(team: number, text: string, from = 0, to = text.length): number {
+  const isShort = to - from < EARLIER_BEGINNING_LENGTH;
+  return isShort ? keyOfKind(team, '*', text, from, to) : exactKey(team, text, from, to);
+}
+
+/** The key of the beginning of a word of five letters or more. */
+export function beginningKey(team: number, text: string, from = 0, to = text.length): number {
+  return keyOfKind(team, '<', text, from, Math.min(from + BEGINNING_LENGTH, to));
+}
+
+/** The key that version 3 of the terms stored for the beginning of a word of five letters or more. */
+export function earlierBeginningKey(team: number, word: string): number {
+  return keyOfKind(team, '*', word, 0, EARLIER_BEGINNING_LENGTH);
+}
+
+/** The key of a piece of five letters. */
+export function pieceKey(team: number, text: string, from = 0, to = text.length): number {
+  return keyOfKind(team, '>', text, from, to);
+}
+
+/** The key of the first three letters of a Hebrew or Arabic word, with or without what is joined before it. */
+export function rootKey(team: number, text: string, from = 0): number {
+  return keyOfKind(team, '^', text, from, from + ROOT_LENGTH);
+}
+
+const HEBREW_OR_ARABIC = /[\p{sc=Hebrew}\p{sc=Arabic}]/u;
+/** Letters of articles, prepositions and conjunctions that are joined before a Hebrew word. */
+const HEBREW_BEFORE = /^[והבכלמש]+/;
+/** The same for Arabic words. */
+const ARABIC_BEFORE = /^(?:[وف]?[بك]?ال|[وف]?لل|[وفبلك])/;
+const FIRST_HEBREW_OR_ARABIC = 0x0590;
+const HAS_DIGIT = /\p{N}/u;
+
+/** Whether the word that starts there is Hebrew or Arabic, in which other words are joined before and after the root. */
+export function isSemitic(text: string, from = 0): boolean {
+  return text.charCodeAt(from) >= FIRST_HEBREW_OR_ARABIC && HEBREW_OR_ARABIC.test(text.charAt(from));
+}
+
+/**
+ * Where a Hebrew or Arabic word starts without what is joined before it. At least three letters are left; which letters are
+ * joined cannot be known without a dictionary.
+ */
+export function rootStart(word: string): number {
+  const before = (HEBREW_BEFORE.exec(word) ?? ARABIC_BEFORE.exec(word))?.[0].length ?? 0;
+  return Math.max(0, Math.min(before, word.length - ROOT_LENGTH));
+}
+
+/** Receives the keys of a word. */
+export type AddKey = (key: number) => void;
+
+/** Adds the keys of a folded word, which is a part of a text. */
+export function addWordKeys(team: number, text: string, from: number, to: number, add: AddKey): void {
+  add(wordKey(team, text, from, to));
+  const length = to - from;
+  if (isSemitic(text, from)) {
+    if (length <= ROOT_LENGTH) return;
+    const word = text.slice(from, to);
+    add(rootKey(team, word));
+    const root = rootStart(word);
+    if (root > 0) add(rootKey(team, word, root));
+    return;
+  }
+  if (length <= BEGINNING_LENGTH) return;
+  add(beginningKey(team, text, from, to));
+  if (length < LEAST_WITH_PIECES || HAS_DIGIT.test(text.slice(from, to))) return;
+  const first = from + LETTERS_BEFORE_PIECE;
+  for (let start = to - PIECE_LENGTH; start >= first; start -= PIECE_STEP) {
+    add(pieceKey(team, text, start, start + PIECE_LENGTH));
+  }
+}
