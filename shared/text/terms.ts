@@ -15,6 +15,7 @@ import {
   earlierBeginningKey,
   exactKey,
   isSemitic,
+  pairKey,
   ROOT_LENGTH,
   rootKey,
   rootStart,
@@ -76,43 +77,73 @@ const GRAM_LENGTH = 4;
 const GRAM_FACTOR = 0.5;
 const IDENTIFIER_FACTOR = 5;
 
+/** The most words and bigrams of a query that also finds single signs. */
+const MOST_WORDS_WITH_SIGNS = 3;
+
 /**
  * The terms of a query. Repeating a word in the query has no effect. The arrays are empty for a query without words.
  */
 export function queryTerms(teamId: string, query: string): QueryTerms {
-  const { words, bigrams, compounds } = countWords(query);
-  const asked = new AskedTerms(teamState(teamId), bigrams);
-  const folds = new Map(Array.from(words.keys(), (word) => [word, foldWord(word)]));
+  const { words, bigrams, compounds, parts, joined, signs, symbols } = countWords(query);
+  const asked = new AskedTerms(teamState(teamId));
+  const folds = foldAll(words.keys());
+  const additional = foldAll([...parts.keys(), ...joined.keys()]);
   for (const folded of folds.values()) asked.exact(folded, wordKey(asked.team, folded));
-  for (const term of [...bigrams.keys(), ...compounds.keys()]) asked.exact(term, exactKey(asked.team, term));
+  for (const pair of bigrams.keys()) asked.pair(pair);
+  for (const term of [...compounds.keys(), ...symbols.keys()]) asked.exact(term, exactKey(asked.team, term));
+  for (const [term, folded] of additional) asked.additional(folded, joined.has(term));
   for (const [word, folded] of folds) {
     asked.parts(folded);
     asked.earlier(word, folded);
   }
-  return asked.terms([...folds.values()]);
+  // In a longer query, a single sign says little, and would find most passages.
+  const hasSigns = words.size + bigrams.size <= MOST_WORDS_WITH_SIGNS;
+  return asked.terms(
+    [...folds.values()],
+    hasSigns ? [...signs.keys()].filter((sign) => bigrams.has(sign)) : [],
+  );
 }
+
+const foldAll = (terms: Iterable<string>) => new Map(Array.from(terms, (term) => [term, foldWord(term)]));
 
 /** Collects the terms of a query. */
 class AskedTerms {
   readonly team: number;
-  readonly #bigrams: ReadonlyMap<string, number>;
   readonly #terms = new Map<number, TermText & { factor: number; length: number }>();
   readonly #keys = new Map<number, string>();
   readonly #identifierKeys = new Set<number>();
 
-  /** @param bigrams of the query: they are shorter than a word */
-  constructor(team: number, bigrams: ReadonlyMap<string, number>) {
+  constructor(team: number) {
     this.team = team;
-    this.#bigrams = bigrams;
   }
 
   /** A whole term, with its key. */
-  exact(term: string, key: number): void {
+  exact(term: string, key: number, length = 1): void {
     const identifier = isIdentifier(term);
     this.#keys.set(key, term);
-    const length = this.#bigrams.has(term) ? bigramLength(term) : 1;
     this.#ask(exactDim(term), { term, kind: 'exact' }, identifier ? IDENTIFIER_FACTOR : 1, length);
     if (identifier) this.#identifierKeys.add(key);
+  }
+
+  /** A bigram, with its key and that of version 3. */
+  pair(pair: string): void {
+    const [key, earlier] = [pairKey(this.team, pair), exactKey(this.team, pair)];
+    if (key !== earlier) this.#keys.set(earlier, `${pair} (earlier)`);
+    this.exact(pair, key, bigramLength(pair));
+  }
+
+  /**
+   * A folded word that is not in the query as such: a part of a name, or words without what joins them. It does not make
+   * the query longer. A passage with such a part of a code is not as good as one with the code.
+   */
+  additional(word: string, isJoined: boolean): void {
+    const key = wordKey(this.team, word);
+    if (!this.#keys.has(key)) this.#keys.set(key, word);
+    const factor = isJoined && isIdentifier(word) ? IDENTIFIER_FACTOR : 1;
+    this.#ask(exactDim(word), { term: word, kind: 'exact' }, factor, 0);
+    if (word.length > BEGINNING_LENGTH && !isSemitic(word)) {
+      this.#beginning(beginningKey(this.team, word), word.slice(0, BEGINNING_LENGTH));
+    }
   }
 
   /** The beginning of a folded word, or its root, and its grams. */
@@ -157,8 +188,8 @@ class AskedTerms {
     else known.factor = Math.max(known.factor, factor);
   }
 
-  /** @param folded the words of the query */
-  terms(folded: readonly string[]): QueryTerms {
+  /** @param words of the query, folded, and signs that are found wherever they stand */
+  terms(words: readonly string[], signs: readonly string[]): QueryTerms {
     const terms = [...this.#terms.values()];
     return {
       dims: [...this.#terms.keys()],
@@ -170,7 +201,8 @@ class AskedTerms {
       identifierKeys: [...this.#identifierKeys],
       guesses: guessWords(
         this.team,
-        folded.filter((word) => !isIdentifier(word)),
+        words.filter((word) => !isIdentifier(word)),
+        signs,
       ),
     };
   }

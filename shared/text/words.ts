@@ -4,8 +4,20 @@
  * made of these words stay in the database.
  */
 
-import { boundMarks, MAX_NORMAL_LENGTH } from './bounds.ts';
-import { characterKind, EAST_ASIAN, isNormal, OTHER, SOUTH_EAST_ASIAN, SPACED } from './terms/characters.ts';
+import {
+  characterKind,
+  EAST_ASIAN,
+  OMITTED,
+  OTHER,
+  SOUTH_EAST_ASIAN,
+  SPACED,
+  SYMBOL,
+  wordTraits,
+} from './terms/characters.ts';
+import { hasParts, visitParts } from './terms/humps.ts';
+import { JoinedForms } from './terms/joined.ts';
+import { type NormalText, normalizeCased } from './terms/normalize.ts';
+import { symbolEnd } from './terms/symbols.ts';
 
 /** The words of one text, each with how often it occurs. */
 export interface CountedWords {
@@ -15,6 +27,14 @@ export interface CountedWords {
   bigrams: Map<string, number>;
   /** Words joined by punctuation: codes, paths, addresses, versions, dates. */
   compounds: Map<string, number>;
+  /** Parts of words: of names in program text, and the letters and the digits of a word that has both. */
+  parts: Map<string, number>;
+  /** Words joined by punctuation, without it; numbers without separators; words without apostrophes. */
+  joined: Map<string, number>;
+  /** Graphemes of other scripts that have a key of their own: see `WordVisitor`. */
+  signs: Map<string, number>;
+  /** Emoji and other symbols. */
+  symbols: Map<string, number>;
   /** Length of the text in words. A bigram counts as a part of a word. */
   length: number;
 }
@@ -27,35 +47,30 @@ const JOINERS = '-_./:@#+';
 const JOINER = /[-_./:@#+]/;
 const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
 
-/** Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark. */
-const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
-/** Typographic hyphens, which word processors use instead of the plain hyphen. */
-const HYPHEN = /[\u2010\u2011]/g;
-/**
- * Normalizes compatibility forms, invisible characters and case, so that texts that look the same are the same. Linear in
- * the length of the text. The result has at most `MAX_NORMAL_LENGTH` code units; the rest is cut off.
- */
-export function normalizeText(text: string): string {
-  if (isNormal(text)) return text.toLowerCase().slice(0, MAX_NORMAL_LENGTH);
-  // Before the bound on marks and before normalization: between marks, they would pass the one and slow down the other.
-  const visible = boundMarks(text.replace(INVISIBLE, ''));
-  const composed = visible.normalize('NFKC').slice(0, MAX_NORMAL_LENGTH);
-  return composed.replace(HYPHEN, '-').toLowerCase().normalize('NFC').slice(0, MAX_NORMAL_LENGTH);
-}
-
-/** Receives the words, bigrams and compounds of a normalized text, each as a part of it. */
+/** Receives the words, bigrams and compounds of a normalized text, each as a part of it, and more that finds them. */
 export interface WordVisitor {
   word(normal: string, from: number, to: number): void;
   bigram(normal: string, from: number, to: number): void;
   compound(normal: string, from: number, to: number): void;
+  /** A run that is no term, because writers omit it, such as a variation selector. It counts as a word of the text. */
+  omitted(normal: string, from: number, to: number): void;
+  /** A part of a word, additional to it. Counts towards no length. */
+  part(normal: string, from: number, to: number): void;
+  /** A form of words without what joins them, additional to them. Not a part of the text. Counts towards no length. */
+  joined(term: string): void;
+  /** A grapheme of a script without spaces that has a key of its own, because the keys of its bigrams do not find it. */
+  sign(normal: string, from: number, to: number): void;
+  /** An emoji or another symbol, without skin tone and variation. Counts towards no length. */
+  symbol(normal: string, from: number, to: number): void;
 }
 
 /**
- * Finds the words, bigrams and compounds of a text. Linear in its length.
- * @param normal what `normalizeText` returns
+ * Finds the words, bigrams and compounds of a text, and more that finds them. Linear in its length.
+ * @param text what `normalizeCased` returns
  * @returns its length in words. A bigram counts as a part of a word
  */
-export function visitWords(normal: string, visitor: WordVisitor): number {
+export function visitWords({ normal, cased }: NormalText, visitor: WordVisitor): number {
+  const forms = new JoinedForms(normal, (term) => visitor.joined(term));
   let length = 0;
   // The words joined so far: where they start and end in `normal`, and how many there are.
   let joinedFrom = 0;
@@ -65,12 +80,19 @@ export function visitWords(normal: string, visitor: WordVisitor): number {
     const first = normal.codePointAt(from)!;
     const kind = characterKind(first);
     let to = from + (first > 0xffff ? 2 : 1);
-    if (kind !== OTHER) to = runEnd(normal, to, kind);
+    if (kind === SYMBOL) {
+      to = symbolEnd(normal, from, to);
+      visitor.symbol(normal, from, to);
+    } else if (kind !== OTHER) to = runEnd(normal, to, kind);
     if (kind === EAST_ASIAN) length += EAST_ASIAN_BIGRAM_LENGTH * visitBigrams(normal, from, to, visitor);
     else if (kind === SOUTH_EAST_ASIAN) {
       length += SOUTH_EAST_ASIAN_BIGRAM_LENGTH * visitBigrams(normal, from, to, visitor);
     } else if (kind === SPACED) {
-      visitor.word(normal, from, to);
+      const traits = wordTraits(normal, cased, from, to);
+      if (traits === OMITTED) visitor.omitted(normal, from, to);
+      else visitor.word(normal, from, to);
+      if (hasParts(traits)) visitParts(normal, cased, from, to, visitor);
+      forms.add(from, to, traits);
       length += 1;
       if (joined > 0 && from === joinedTo + 1 && JOINERS.includes(normal.charAt(joinedTo))) joined += 1;
       else {
@@ -83,6 +105,7 @@ export function visitWords(normal: string, visitor: WordVisitor): number {
     from = to;
   }
   if (joined > 1) visitCompound(normal, joinedFrom, joinedTo, visitor);
+  forms.end();
   return length;
 }
 
@@ -97,6 +120,33 @@ function runEnd(normal: string, to: number, kind: number): number {
   return end;
 }
 
+/** The first of the Han characters. The scripts of Kana and of South East Asia are before it. */
+const FIRST_HAN = 0x3400;
+const FIRST_KANA = 0x3000;
+
+/**
+ * Whether the key of a bigram that begins with this grapheme tells which one it is, so that it finds the grapheme too: Han,
+ * and South East Asian letters with marks. Kana and letters without marks begin so many bigrams of one text that these
+ * keys would no longer divide texts.
+ */
+export function isFirstOfPairs(text: string, from: number, to: number): boolean {
+  const unit = text.charCodeAt(from);
+  return unit >= FIRST_HAN || (unit < FIRST_KANA && to > from + 1);
+}
+
+/** Whether a grapheme has a key of its own besides those of its bigrams. A letter without marks is not searched for. */
+function isSign(text: string, from: number, to: number, isLast: boolean): boolean {
+  const unit = text.charCodeAt(from);
+  return (unit >= FIRST_KANA && unit < FIRST_HAN) || (isLast && isFirstOfPairs(text, from, to));
+}
+
+/** Where the grapheme ends that starts at `from`, at most `to`. */
+export function graphemeEnd(text: string, from: number, to: number): number {
+  let end = from + 1;
+  while (end < to && !startsGrapheme(text, end)) end += 1;
+  return end;
+}
+
 /** Visits the bigrams of a run and returns their number, which is at least one. The run must not be empty. */
 function visitBigrams(normal: string, from: number, to: number, visitor: WordVisitor): number {
   // The last two graphemes before index `i` start at `first` and `second`: together they are a bigram.
@@ -105,6 +155,7 @@ function visitBigrams(normal: string, from: number, to: number, visitor: WordVis
   let count = 0;
   for (let i = from + 1; i <= to; i++) {
     if (i < to && !startsGrapheme(normal, i)) continue;
+    if (isSign(normal, second, i, i === to)) visitor.sign(normal, second, i);
     if (second > first) {
       visitor.bigram(normal, first, i);
       count += 1;
@@ -125,17 +176,30 @@ function visitCompound(normal: string, from: number, to: number, visitor: WordVi
   if (COMPOUND_WORTH_KEEPING.test(normal.slice(from, to))) visitor.compound(normal, from, to);
 }
 
-/** Counts the words, bigrams and compounds of a text. Linear in its length. */
+/** Counts the words, bigrams and compounds of a text, and more that finds them. Linear in its length. */
 export function countWords(text: string): CountedWords {
-  const words = new Map<string, number>();
-  const bigrams = new Map<string, number>();
-  const compounds = new Map<string, number>();
-  const length = visitWords(normalizeText(text), {
-    word: (normal, from, to) => add(words, normal.slice(from, to)),
-    bigram: (normal, from, to) => add(bigrams, normal.slice(from, to)),
-    compound: (normal, from, to) => add(compounds, normal.slice(from, to)),
+  const counted: Omit<CountedWords, 'length'> = {
+    words: new Map(),
+    bigrams: new Map(),
+    compounds: new Map(),
+    parts: new Map(),
+    joined: new Map(),
+    signs: new Map(),
+    symbols: new Map(),
+  };
+  const countIn = (counts: Map<string, number>) => (normal: string, from: number, to: number) =>
+    add(counts, normal.slice(from, to));
+  const length = visitWords(normalizeCased(text), {
+    word: countIn(counted.words),
+    bigram: countIn(counted.bigrams),
+    compound: countIn(counted.compounds),
+    omitted: () => undefined,
+    part: countIn(counted.parts),
+    joined: (term) => add(counted.joined, term),
+    sign: countIn(counted.signs),
+    symbol: countIn(counted.symbols),
   });
-  return { words, bigrams, compounds, length };
+  return { ...counted, length };
 }
 
 const MARK = /^\p{M}/u;

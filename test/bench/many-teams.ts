@@ -3,8 +3,10 @@ import { int4ArrayBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
-import { isShortWord, TERMS_VERSION } from '../../shared/text/terms.ts';
-import { countWords, foldMarks } from '../../shared/text/words.ts';
+import { foldWord } from '../../shared/text/terms/fold.ts';
+import { BEGINNING_LENGTH } from '../../shared/text/terms/keys.ts';
+import { TERMS_VERSION } from '../../shared/text/terms.ts';
+import { countWords } from '../../shared/text/words.ts';
 import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
 import { openNaturalText } from './natural-text.ts';
 
@@ -12,14 +14,15 @@ import { openNaturalText } from './natural-text.ts';
 const POOL = 2000;
 const CHUNKS_PER_SOURCE = 50;
 const TEAMS_PER_COMPANY = 100;
-const PREFIX_LENGTH = 5;
 
-/** What is hashed with the id of a Team for the keys of a chunk, prefixes as `prefixKey` makes them. */
+/** What is hashed with the id of a Team for the keys of a chunk, without those of pieces. */
 function keyTexts(text: string): string[] {
   const { words, bigrams, compounds } = countWords(text);
-  const prefixes = [...words.keys()].map((word) => `${foldMarks(word).slice(0, PREFIX_LENGTH)}*`);
-  const long = [...words.keys()].filter((word) => !isShortWord(foldMarks(word).length));
-  return [...new Set([...long, ...bigrams.keys(), ...compounds.keys(), ...prefixes])];
+  const folded = Array.from(words.keys(), foldWord);
+  const long = folded.filter((word) => word.length > BEGINNING_LENGTH);
+  const short = folded.filter((word) => word.length <= BEGINNING_LENGTH).map((word) => `${word}*`);
+  const beginnings = long.map((word) => `${word.slice(0, BEGINNING_LENGTH)}<`);
+  return [...new Set([...long, ...short, ...bigrams.keys(), ...compounds.keys(), ...beginnings])];
 }
 
 /** The keys of some chunks in a Team, each as in `chunkTerms`. */

@@ -1,4 +1,5 @@
-import { countWords, foldMarks, isIdentifier } from '../../shared/text/words.ts';
+import { foldWord } from '../../shared/text/terms/fold.ts';
+import { countWords, isIdentifier } from '../../shared/text/words.ts';
 
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,
@@ -78,7 +79,7 @@ function termsOf(text: string): { terms: Map<string, number>; length: number } {
 }
 
 function gramsOf(word: string): string[] {
-  const folded = `_${foldMarks(word)}`;
+  const folded = `_${foldWord(word)}`;
   const grams = Math.max(1, folded.length - GRAM_LENGTH + 1);
   return Array.from({ length: grams }, (_, at) => ` ${folded.slice(at, at + GRAM_LENGTH)}`);
 }
@@ -86,7 +87,7 @@ function gramsOf(word: string): string[] {
 /** What a text is found by: its exact terms, and its words' beginnings, which are no terms and so marked with `*`. */
 function handlesOf(text: string, beginning: number): Set<string> {
   const { words, bigrams, compounds } = countWords(text);
-  const beginnings = Array.from(words.keys(), (word) => `${foldMarks(word).slice(0, beginning)}*`);
+  const beginnings = Array.from(words.keys(), (word) => `${foldWord(word).slice(0, beginning)}*`);
   return new Set([...words.keys(), ...bigrams.keys(), ...compounds.keys(), ...beginnings]);
 }
 

@@ -6,7 +6,7 @@
 import { finishHash, hashState } from '../../shared/text/hash.ts';
 import { type ChunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
 import { TERM_DIMENSIONS } from '../../shared/text/terms.ts';
-import type { CountedWords } from '../../shared/text/words.ts';
+import { type CountedWords, countWords } from '../../shared/text/words.ts';
 
 /** The length of a bigram in words: an average Chinese word has two characters, a Thai one about three. */
 const EAST_ASIAN_BIGRAM_LENGTH = 0.5;
@@ -34,10 +34,22 @@ export function plainNormalize(text: string): string {
   return marked.normalize('NFKC').replace(HYPHEN, '-').toLowerCase().normalize('NFC');
 }
 
-/** Counts the words, bigrams and compounds of a text. Linear in its length. */
+/** Characters of words that writers omit: some apostrophes, and variation selectors. */
+const OMITTED = /^[\ufe00-\ufe0f\u02b9\u02bb\u02bc]+$/;
+
+/**
+ * Counts the words, bigrams and compounds of a text. Linear in its length. What is additional to them is made by code of
+ * the service that is already plain.
+ */
 export function plainWords(text: string): CountedWords {
   const normal = plainNormalize(text);
-  const counted: CountedWords = { words: new Map(), bigrams: new Map(), compounds: new Map(), length: 0 };
+  const counted: CountedWords = {
+    ...countWords(text),
+    words: new Map(),
+    bigrams: new Map(),
+    compounds: new Map(),
+    length: 0,
+  };
   // The words joined so far: where they start and end in `normal`, and how many there are.
   let joinedFrom = 0;
   let joinedTo = 0;
@@ -52,7 +64,7 @@ export function plainWords(text: string): CountedWords {
       counted.length += SOUTH_EAST_ASIAN_BIGRAM_LENGTH * countBigrams(token, counted.bigrams);
       continue;
     }
-    add(counted.words, token);
+    if (!OMITTED.test(token)) add(counted.words, token);
     counted.length += 1;
     if (joined > 0 && match.index === joinedTo + 1 && JOINER.test(normal.charAt(joinedTo))) {
       joined += 1;
@@ -171,9 +183,22 @@ interface TermSink {
 }
 
 /** Adds the terms of some words, each occurrence counted `times`. */
-function sinkWords(sink: TermSink, { words, bigrams, compounds }: CountedWords, times: number): void {
-  for (const [term, count] of bigrams) sinkExact(sink, term, count * times);
-  for (const [term, count] of compounds) sinkExact(sink, term, count * times);
+function sinkWords(sink: TermSink, counted: CountedWords, times: number): void {
+  const { words, bigrams, compounds, parts, joined, signs, symbols } = counted;
+  for (const [term, count] of bigrams) {
+    sink.keys.push(pairKey(sink.team, term));
+    sink.packed.push(pack(exactDim(term), count * times));
+  }
+  for (const sign of signs.keys()) sink.keys.push(finishHash(hashState(`${sign}*sign`, sink.team)));
+  for (const counts of [compounds, symbols]) {
+    for (const [term, count] of counts) sinkExact(sink, term, count * times);
+  }
+  for (const [term, count] of [...parts, ...joined]) {
+    sink.packed.push(pack(exactDim(term), count * times));
+    const folded = `_${foldMarks(term)}`;
+    if (folded.length > PREFIX_LENGTH) sink.keys.push(exactKey(sink.team, term));
+    sink.keys.push(prefixKey(sink.team, folded));
+  }
   for (const [word, count] of words) {
     sink.packed.push(pack(exactDim(word), count * times));
     const folded = `_${foldMarks(word)}`;
@@ -237,6 +262,19 @@ function exactDim(term: string): number {
 
 function exactKey(team: number, term: string): number {
   return finishHash(hashState(term, team));
+}
+
+const PAIR_KINDS = 128;
+
+/** The key of a bigram that begins with Han, or with a letter with marks, is made of this grapheme and a kind of the rest. */
+function pairKey(team: number, bigram: string): number {
+  let end = 1;
+  while (end < bigram.length && !startsGrapheme(bigram, end)) end += 1;
+  const isHan = bigram >= '\u3400';
+  const isLetterWithMarks = bigram < '\u3000' && end > 1;
+  if (end === bigram.length || !(isHan || isLetterWithMarks)) return exactKey(team, bigram);
+  const kind = finishHash(hashState(bigram.slice(end), team)) & (PAIR_KINDS - 1);
+  return finishHash(hashState(bigram.slice(0, end), team) ^ Math.imul(kind + 1, 0x9e3779b1));
 }
 
 /** How many grams a folded word with `_` before it has. A short word is one gram. */

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { textHash } from '../../shared/text/equal-texts.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import { Counts } from '../../shared/text/terms/counts.ts';
-import { countWords, normalizeText } from '../../shared/text/words.ts';
+import { normalizeText } from '../../shared/text/terms/normalize.ts';
+import { countWords } from '../../shared/text/words.ts';
 import { plainNormalize, plainTerms, plainWords } from '../support/plain-terms.ts';
 import { LANGUAGES, NO_RETRIEVAL_SET, readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
 

@@ -1,5 +1,6 @@
 import type { Hit } from '../../../shared/schemas/memory.ts';
-import { bigramLength, countWords, foldMarks, isIdentifier } from '../../../shared/text/words.ts';
+import { bigramLength, countWords, isIdentifier } from '../../../shared/text/words.ts';
+import { foldWord } from '../../../shared/text/terms/fold.ts';
 
 /*
  * The floor that keeps unrelated passages out. The scores of a search are comparable only within one answer, so even the
@@ -45,7 +46,7 @@ interface PromptWord {
 function spacedWord(word: string): PromptWord {
   const length = Array.from(word).length;
   const { weight, common } = SIZES.find(({ upTo }) => length <= upTo) ?? SIZES[2];
-  return { text: foldMarks(word), weight, common, isCode: isIdentifier(word) };
+  return { text: foldWord(word), weight, common, isCode: isIdentifier(word) };
 }
 
 /** The words of a prompt, the longest first. */
@@ -66,7 +67,7 @@ function hitWords({ title, text, tags, location }: Hit): Set<string> {
   const { words, bigrams, compounds } = countWords([title, ...location.headings, ...tags, text].join('\n'));
   const found = new Set([...bigrams.keys(), ...compounds.keys()]);
   for (const word of words.keys()) {
-    const folded = foldMarks(word);
+    const folded = foldWord(word);
     found.add(folded);
     if (folded.length > PREFIX_LENGTH) found.add(`${folded.slice(0, PREFIX_LENGTH)}*`);
   }

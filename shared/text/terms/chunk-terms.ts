@@ -1,10 +1,21 @@
 /** The terms of stored chunks: see `terms.ts`. Making them was a third of the work of an ingest outside of the database. */
 
 import { DIMENSION_BITS, exactDim, gramCount, gramDim } from '../terms.ts';
-import { normalizeText, visitWords, type WordVisitor } from '../words.ts';
+import { visitWords, type WordVisitor } from '../words.ts';
 import { Counts } from './counts.ts';
 import { foldWord, isFolded } from './fold.ts';
-import { type AddKey, addWordKeys, exactKey, isSemitic, rootStart, teamState } from './keys.ts';
+import {
+  type AddKey,
+  addPartKeys,
+  addWordKeys,
+  exactKey,
+  isSemitic,
+  pairKey,
+  rootStart,
+  signKey,
+  teamState,
+} from './keys.ts';
+import { normalizeCased } from './normalize.ts';
 import { type ChunkSketch, ShingleCounter } from './sketch.ts';
 
 /** The most non-zero elements of pgvector's `sparsevec`. */
@@ -61,15 +72,16 @@ export function termsAndSketch(
   try {
     counter.team = teamState(teamId);
     counter.times = TEXT_COUNT;
-    const normal = normalizeText(text);
+    const normal = normalizeCased(text);
     const length = visitWords(normal, counter);
     const sketch = counter.shingles.drain(length);
     counter.times = FIELD_COUNT;
-    const normalFields = normalizeText(fields);
+    const normalFields = normalizeCased(fields);
     visitWords(normalFields, counter);
     // What the fields added is not a part of the next chunk.
     counter.shingles.reset();
-    const read = Math.max(text.length, normal.length) + Math.max(fields.length, normalFields.length);
+    const read =
+      Math.max(text.length, normal.normal.length) + Math.max(fields.length, normalFields.normal.length);
     return { terms: counter.drain(length), sketch, read };
   } catch (error) {
     // What was counted must not become a part of the next chunk.
@@ -100,19 +112,42 @@ class TermCounter implements WordVisitor {
   }
 
   bigram(normal: string, from: number, to: number): void {
-    this.shingles.add(this.#exact(normal, from, to));
+    this.#dims.add(exactDim(normal, from, to), this.times);
+    // The sketch has the hash of the whole bigram, which the key of some bigrams is not.
+    this.shingles.add(exactKey(this.team, normal, from, to));
+    this.#keys.add(pairKey(this.team, normal, from, to), 1);
   }
 
   compound(normal: string, from: number, to: number): void {
-    this.#exact(normal, from, to);
+    this.#dims.add(exactDim(normal, from, to), this.times);
+    this.#keys.add(exactKey(this.team, normal, from, to), 1);
   }
 
-  /** Returns the key, which is the hash of the term with the Team. */
-  #exact(normal: string, from: number, to: number): number {
-    this.#dims.add(exactDim(normal, from, to), this.times);
-    const key = exactKey(this.team, normal, from, to);
-    this.#keys.add(key, 1);
-    return key;
+  omitted(normal: string, from: number, to: number): void {
+    this.shingles.add(exactKey(this.team, normal, from, to));
+  }
+
+  part(normal: string, from: number, to: number): void {
+    this.#additional(normal.slice(from, to));
+  }
+
+  joined(term: string): void {
+    this.#additional(term);
+  }
+
+  sign(normal: string, from: number, to: number): void {
+    this.#keys.add(signKey(this.team, normal, from, to), 1);
+  }
+
+  symbol(normal: string, from: number, to: number): void {
+    this.compound(normal, from, to);
+  }
+
+  /** Adds a word that is not in the text as such. It has no grams: the words of the text have most of them. */
+  #additional(word: string): void {
+    const folded = foldWord(word);
+    this.#dims.add(exactDim(folded), this.times);
+    addPartKeys(this.team, folded, this.#addKey);
   }
 
   #folded(text: string, from: number, to: number): void {

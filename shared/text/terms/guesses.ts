@@ -8,11 +8,13 @@ import { SCRIPTS, type Script } from './endings.ts';
 import {
   BEGINNING_LENGTH as BEGINNING,
   beginningKey,
+  exactKey,
   isSemitic,
   PIECE_LENGTH as PIECE,
   pieceKey,
   rootKey,
   rootStart,
+  signKeys,
   wordKey,
 } from './keys.ts';
 
@@ -60,9 +62,18 @@ export interface Guesses {
 /**
  * Guesses the words of a query.
  * @param words folded
+ * @param signs single ones, which are found in every bigram
  */
-export function guessWords(team: number, words: readonly string[]): Guesses {
+export function guessWords(team: number, words: readonly string[], signs: readonly string[]): Guesses {
   const guesses: Guesses = { keys: [], factors: [], places: [], words: [] };
+  for (const sign of signs) {
+    guesses.words.push(exactKey(team, sign));
+    for (const key of signKeys(team, sign)) {
+      guesses.keys.push(key);
+      guesses.factors.push(FORM);
+      guesses.places.push(guesses.words.length);
+    }
+  }
   if (words.length > MOST_WORDS) return guesses;
   const known = words.flatMap((word) => {
     const script = word.length <= MOST_LETTERS ? SCRIPTS.find(({ has }) => has.test(word)) : undefined;

@@ -5,6 +5,7 @@
  */
 
 import { finishHash, hashState } from '../hash.ts';
+import { graphemeEnd, isFirstOfPairs } from '../words.ts';
 
 /** The length of beginnings. A word that is not longer has no key but its own. */
 export const BEGINNING_LENGTH = 4;
@@ -82,6 +83,36 @@ export function rootStart(word: string): number {
   return Math.max(0, Math.min(before, word.length - ROOT_LENGTH));
 }
 
+/** What follows a grapheme in a bigram is one of so many kinds, by its hash. */
+const PAIR_KINDS = 128;
+
+/**
+ * The key of a bigram, which is a part of a text. If its first grapheme is to be found by it, the key is made of this
+ * grapheme and the kind of the rest, and a query can ask for all bigrams that begin with the grapheme.
+ */
+export function pairKey(team: number, text: string, from = 0, to = text.length): number {
+  const rest = graphemeEnd(text, from, to);
+  if (rest === to || !isFirstOfPairs(text, from, rest)) return exactKey(team, text, from, to);
+  return pairKindKey(hashState(text, team, from, rest), kindOf(finishHash(hashState(text, team, rest, to))));
+}
+
+const kindOf = (hash: number) => hash & (PAIR_KINDS - 1);
+
+const pairKindKey = (first: number, kind: number) => finishHash(first ^ Math.imul(kind + 1, 0x9e3779b1));
+
+/** The key of a sign, which is a grapheme of a script without spaces. */
+export function signKey(team: number, text: string, from = 0, to = text.length): number {
+  return finishHash(hashState('*sign', hashState(text, team, from, to)));
+}
+
+/** All keys of the passages that contain a sign. */
+export function signKeys(team: number, sign: string): number[] {
+  const own = signKey(team, sign);
+  if (!isFirstOfPairs(sign, 0, sign.length)) return [own];
+  const first = hashState(sign, team);
+  return [own, ...Array.from({ length: PAIR_KINDS }, (_, kind) => pairKindKey(first, kind))];
+}
+
 /** Receives the keys of a word. */
 export type AddKey = (key: number) => void;
 
@@ -104,4 +135,10 @@ export function addWordKeys(team: number, text: string, from: number, to: number
   for (let start = to - PIECE_LENGTH; start >= first; start -= PIECE_STEP) {
     add(pieceKey(team, text, start, start + PIECE_LENGTH));
   }
+}
+
+/** Adds the keys of a folded word that stands in a text only as a part, or with other letters between. */
+export function addPartKeys(team: number, word: string, add: AddKey): void {
+  add(wordKey(team, word));
+  if (word.length > BEGINNING_LENGTH && !isSemitic(word)) add(beginningKey(team, word));
 }
