@@ -1626,6 +1626,45 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_guessed record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  scored := p_keyword.scored + cardinality(p_guessed.chunk_ids);
+  keys_read := p_keyword.keys_read;
+  rare_keys := p_keyword.rare_keys;
+  with found as (
+    select f.id, f.points from unnest(p_keyword.chunk_ids, p_keyword.points) f (id, points)
+  ), guess as (
+    select g.id, g.points from unnest(p_guessed.chunk_ids, p_guessed.points) g (id, points)
+  ), compared as materialized (
+    -- The others are looked up by their id. offset 0 makes the planner do so without statistics.
+    select g.id, k.points
+      from guess g
+      cross join lateral (select coalesce(-(c.weights <#> p_query), 0) as points from chunk_keyword c
+                           where c.team_id = v_team and c.chunk_id = g.id offset 0) k
+     where g.id not in (select f.id from found f)
+  ), summed as (
+    select f.id, f.points + coalesce(g.points, 0) as points, g.points as guessed
+      from found f left join guess g on g.id = f.id
+    union all
+    select c.id, c.points + g.points, g.points from compared c join guess g on g.id = c.id
+  )
+  select coalesce(array_agg(s.id order by s.points desc, s.id), '{}'),
+         coalesce(array_agg(s.points order by s.points desc, s.id), '{}'),
+         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}')
+    into chunk_ids, points, guessed
+    from (select * from summed order by points desc, id limit p_limit) s;
+  has_rare_identifier := contain_keys(chunk_ids, rare_keys);
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.add_source_uses(p_uses jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -2408,7 +2447,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE ROWS 50
@@ -2430,11 +2469,11 @@ begin
   return query
   with candidate as (
     -- Those found by keyword are ranked with the evidence of the source. The others have no points.
-    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
+    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence, a.guessed,
            coalesce(a.has_rare_identifier, false) as identifier,
            case when a.points is not null then row_number() over (order by -(a.points + a.evidence), a.id) end as rank
-      from unnest(v_chunks, p_points, p_has_rare_identifier, v_stored.evidence, v_stored.sources, v_stored.times,
-             v_stored.hashes) a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
+      from unnest(v_chunks, p_points, p_guessed, p_has_rare_identifier, v_stored.evidence, v_stored.sources,
+             v_stored.times, v_stored.hashes) a (id, points, guessed, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), by_meaning as (
     select n.chunk_id, n.points, n.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality n (chunk_id, points, rank)
@@ -2470,7 +2509,8 @@ begin
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.identifier) end,
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'guessed', f.guessed,
+           'identifier', f.identifier) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $function$;
@@ -2494,6 +2534,64 @@ begin
      where t.team_id = v_team and t.part = 'chunks'
        and ((t.client_id is null and p_team_layer) or t.client_id in (select unnest(p_clients))) is not true
      group by t.client_id having sum(t.n) > 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_factors real[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+ SET enable_indexonlyscan TO 'off'
+AS $function$
+declare
+  often constant int := 50;             -- a word in so many chunks needs no guesses
+  common constant int := 200;           -- a guess in more chunks is not used
+  most constant int := 200;             -- chunks that are returned at most
+  most_read constant int := 4000;       -- chunks whose filters are looked up at most
+  v_team constant uuid := claimed_team();
+  v_places int[];
+begin
+  with word as materialized (
+    -- In how many chunks each word occurs, up to `often`.
+    select w.place, (select count(*) from (
+             select from (select c.team_id, c.client_id from chunk_keyword c where c.keys && array[w.key] offset 0) c
+              where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+              limit often) k) as chunks
+      from unnest(p_words) with ordinality w (key, place)
+  ), posting as (
+    -- A guess with a factor below 0 is one of a typing error: it counts only if the word occurs nowhere.
+    select g.nth, g.place, abs(g.factor) as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
+      from unnest(p_keys, p_factors, p_places) with ordinality g (key, factor, place, nth)
+      join word w on w.place = g.place and w.chunks < often and (g.factor > 0 or w.chunks = 0)
+      cross join lateral (
+        select c.chunk_id
+          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
+         where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+         limit common + 1) k
+  ), best as (
+    select p.chunk_id, p.place,
+           max(p.factor * ln(1 + (greatest(p_chunks - p.chunks, 0) + 0.5) / (p.chunks + 0.5))) as points
+      from posting p where p.chunks <= common
+     group by p.chunk_id, p.place
+  ), summed as (
+    select b.chunk_id, sum(b.points) as points
+      from best b
+     where (p_filter.allowed is null or b.chunk_id in (select unnest(p_filter.allowed)))
+       and (p_filter.hidden is null or b.chunk_id not in (select unnest(p_filter.hidden)))
+     group by b.chunk_id order by 2 desc, 1 limit case when p_filter.looked_up then most_read else most end
+  )
+  select coalesce(array_agg(s.chunk_id order by s.points desc, s.chunk_id), '{}'),
+         coalesce(array_agg(s.points order by s.points desc, s.chunk_id), '{}')
+    into chunk_ids, points from summed s;
+  if p_filter.looked_up then
+    v_places := first_passing(chunk_ids, p_filter, most);
+    select coalesce(array_agg(chunk_ids[n.place] order by n.nth), '{}'),
+           coalesce(array_agg(points[n.place] order by n.nth), '{}')
+      into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.has_other_search(e memory.audit_event)
@@ -4413,7 +4511,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_factors real[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4429,6 +4527,7 @@ declare
   v_weights record;
   v_filter record;
   v_keyword record;
+  v_guessed float8[];                   -- the part of the keyword scores that guesses count
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
@@ -4445,6 +4544,11 @@ begin
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
+  if cardinality(p_guess_keys) > 0 then
+    v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
+      p_guess_factors, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
+    v_guessed := v_keyword.guessed;
+  end if;
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
@@ -4454,7 +4558,7 @@ begin
   v_clock := v_clock || clock_timestamp();
 
   return query
-  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.has_rare_identifier,
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_guessed, v_keyword.has_rare_identifier,
     v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then
@@ -4466,7 +4570,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_factors real[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4481,7 +4585,7 @@ begin
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
     select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+      p_keys, p_identifier_keys, p_guess_keys, p_guess_factors, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,

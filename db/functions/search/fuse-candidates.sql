@@ -3,7 +3,9 @@
 -- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit.
 create or replace function memory.fuse_candidates(
   -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
-  p_keyword_chunks uuid[], p_points float8[], p_has_rare_identifier boolean[],
+  p_keyword_chunks uuid[], p_points float8[],
+  p_guessed float8[],         -- the part of each score that guesses of words count; null without guesses
+  p_has_rare_identifier boolean[],
   p_max_score float8,         -- the keyword score of a text with the whole query
   p_semantic_chunks uuid[],   -- the chunks found by meaning, nearest first, and ...
   p_similarities float8[],    -- ... their cosines with p_embedding
@@ -32,11 +34,11 @@ begin
   return query
   with candidate as (
     -- Those found by keyword are ranked with the evidence of the source. The others have no points.
-    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
+    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence, a.guessed,
            coalesce(a.has_rare_identifier, false) as identifier,
            case when a.points is not null then row_number() over (order by -(a.points + a.evidence), a.id) end as rank
-      from unnest(v_chunks, p_points, p_has_rare_identifier, v_stored.evidence, v_stored.sources, v_stored.times,
-             v_stored.hashes) a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
+      from unnest(v_chunks, p_points, p_guessed, p_has_rare_identifier, v_stored.evidence, v_stored.sources,
+             v_stored.times, v_stored.hashes) a (id, points, guessed, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), by_meaning as (
     select n.chunk_id, n.points, n.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality n (chunk_id, points, rank)
@@ -72,9 +74,10 @@ begin
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.identifier) end,
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'guessed', f.guessed,
+           'identifier', f.identifier) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $$;
 
-revoke execute on function memory.fuse_candidates(uuid[], float8[], boolean[], float8, uuid[], float8[], int, halfvec, text, float8, int, boolean) from public, memory_service, memory_worker;
+revoke execute on function memory.fuse_candidates(uuid[], float8[], float8[], boolean[], float8, uuid[], float8[], int, halfvec, text, float8, int, boolean) from public, memory_service, memory_worker;

@@ -12,6 +12,8 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
+  -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
+  p_guess_keys int[], p_guess_factors real[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
   p_limit int,
   p_explain boolean
@@ -32,6 +34,7 @@ declare
   v_weights record;
   v_filter record;
   v_keyword record;
+  v_guessed float8[];                   -- the part of the keyword scores that guesses count
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
@@ -48,6 +51,11 @@ begin
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
+  if cardinality(p_guess_keys) > 0 then
+    v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
+      p_guess_factors, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
+    v_guessed := v_keyword.guessed;
+  end if;
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
@@ -57,7 +65,7 @@ begin
   v_clock := v_clock || clock_timestamp();
 
   return query
-  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.has_rare_identifier,
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_guessed, v_keyword.has_rare_identifier,
     v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then
@@ -68,5 +76,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;

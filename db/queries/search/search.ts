@@ -50,7 +50,8 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * joined under row-level security.
  */
 export const CANDIDATES = `memory.search_hits($1, $4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16::text[], $17, $18, $19) f`;
+  $10::int[], $11::int[], $12::int[], $13::real[], $14::int[], $15::int[],
+  $16::text[], $17::uuid[], $18, $19, $20::text[], $21, $22, $23) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
@@ -74,6 +75,10 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     terms.lengths,
     terms.keys,
     terms.identifierKeys,
+    terms.guesses.keys,
+    terms.guesses.factors,
+    terms.guesses.places,
+    terms.guesses.words,
     kinds ?? null,
     sourceIds ?? null,
     query.createdAfter ?? null,
