@@ -3364,6 +3364,20 @@ CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
 RETURN (SELECT u.company_id FROM memory.audit_unsealed u WHERE (u.company_id > COALESCE(next_unsealed.p_after, '00000000-0000-0000-0000-000000000000'::uuid)) ORDER BY u.company_id LIMIT 1);
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.outdated_chunks(p_version integer)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select coalesce(sum(o.chunks), 0)::bigint
+    from (select s.team_id, sum(s.chunk_count) as chunks from source s
+           where s.state = 'active' and s.terms_version < p_version group by s.team_id) o
+    join identity.team t on t.id = o.team_id and t.deleted_at is null
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.outdated_source(p_version integer)
  RETURNS TABLE(source_id uuid, title text, day text)
  LANGUAGE sql

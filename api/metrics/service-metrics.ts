@@ -155,6 +155,11 @@ function stateMetrics({ state, embeddingMode }: ServiceFigures): Recorded[] {
       { value: state.pendingChunks, labels: { mode: embeddingMode } },
     ]),
     gauge(
+      'memory_outdated_chunks',
+      'Passages of all Teams that are indexed again for the keyword search.',
+      plain(state.outdatedChunks),
+    ),
+    gauge(
       'memory_imports',
       'Imports of all Teams, by state.',
       Object.entries(state.imports).map(([name, value]) => ({ value, labels: { state: name } })),

@@ -81,6 +81,17 @@ describe('cli status', () => {
     assert.match(shown, /^Stored +6 bytes, 1 passage$/m);
     assert.match(shown, /^Queue +Ready +Running +Failed +Per minute$/m);
     assert.equal((await data<Status>('status')).sources.active, 1);
+    assert.doesNotMatch(shown, /^Words/m);
+  });
+
+  test('shows how many passages are still to be indexed again', async () => {
+    const { company, text } = await owner();
+    await post(service, company, '/v1/memory/ingest', { title: 'A', text: 'a text' });
+    await service.database.query('update memory.source set terms_version = 1 where team_id = $1', [
+      company.teamId,
+    ]);
+    const words = 'Words +1 passage to index again; until then, searches find their earlier words';
+    assert.match(await text('status'), new RegExp(`^${words}$`, 'm'));
   });
 });
 

@@ -1,6 +1,7 @@
 import { Status } from '../../../shared/schemas/status.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
+import { counted } from '../../terminal/output.ts';
 import { type Column, fields, table } from '../../terminal/table.ts';
 import { storageText } from './storage.ts';
 
@@ -34,6 +35,13 @@ function vectorsText({ model, serverModeEnabled, problem }: Status['embedder']):
   return `${model}, ${maker}${problem === undefined ? '' : `; ${problem}`}`;
 }
 
+/** Shown only while passages are indexed again. */
+function wordsFields({ outdated }: Status['terms']): [string, string][] {
+  if (outdated === 0) return [];
+  const waiting = counted(outdated, 'passage');
+  return [['Words', `${waiting} to index again; until then, searches find their earlier words`]];
+}
+
 function statusLines(status: Status): string[] {
   const { imports, jobs } = status;
   const { recentFailures, ...importCounts } = imports;
@@ -42,6 +50,7 @@ function statusLines(status: Status): string[] {
     ['Sources', counts({ active: status.sources.active, archived: status.sources.archived })],
     ['Kinds', counts(status.sources.byKind) || null],
     ['Passages', `${status.chunks.total}, ${status.chunks.embedded} of them with a vector`],
+    ...wordsFields(status.terms),
     ['Vectors', vectorsText(status.embedder)],
     ['Imports', counts(importCounts)],
     ['Captures', counts(status.captures)],

@@ -1,10 +1,13 @@
 import type { Import } from '../../../shared/schemas/imports.ts';
+import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { Database, Queryable } from '../../driver/database.ts';
 
 /** Figures of the whole service, without the data of any tenant. */
 export interface ServiceState {
   /** Chunks that wait for a vector, with those of sources that are loading. */
   pendingChunks: number;
+  /** Chunks whose terms a job makes again. */
+  outdatedChunks: number;
   imports: Record<Import['state'], number>;
   /** How long the oldest audit event without a seal has waited. Null: all are sealed. */
   unsealedSeconds: number | null;
@@ -39,9 +42,10 @@ export async function findWriteObstacle(database: Pick<Database, 'query'>): Prom
 /** Reads figures of the whole service. Needs no scope, because they show no data of a tenant. */
 export async function readServiceState(tx: Queryable): Promise<ServiceState> {
   const [row] = await tx.query<Omit<ServiceState, 'imports'> & { imports: Partial<ServiceState['imports']> }>(
-    `select s.pending_chunks as "pendingChunks",
+    `select s.pending_chunks as "pendingChunks", memory.outdated_chunks($1) as "outdatedChunks",
             s.imports, s.unsealed_seconds as "unsealedSeconds", s.database_bytes as "databaseBytes"
        from memory.service_state() s`,
+    [TERMS_VERSION],
   );
   if (row === undefined) throw new Error('the state of the service was not returned');
   return {

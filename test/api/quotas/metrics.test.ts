@@ -50,3 +50,20 @@ test('metrics show what all Teams store, and how many are near a quota, without 
     'memory_teams_near_quota {"share":"1"} 2',
   ]);
 });
+
+test('metrics show how many passages of all Teams are indexed again, without those of a deleted Team', async () => {
+  const outdated = async () =>
+    (await samplesOf(service, API_TOKEN, 'memory_outdated_chunks')).map(({ value }) => value);
+  assert.deepEqual(await outdated(), [0]);
+  const teams = [await addStored(null, 2), await addStored(null, 3), await addStored(null, 4)];
+  const age = (place: number) =>
+    service.database.query('update memory.source set terms_version = 1 where team_id = $1', [
+      teams[place]?.teamId,
+    ]);
+  for (const place of [0, 2]) await age(place);
+  assert.deepEqual(await outdated(), [6]);
+  await service.database.query('update identity.team set deleted_at = now() where id = $1', [
+    teams[2]?.teamId,
+  ]);
+  assert.deepEqual(await outdated(), [2]);
+});
