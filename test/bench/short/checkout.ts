@@ -47,7 +47,7 @@ export interface SearchCheckout {
   /** Searches as the service does, in one round trip, always on the same connection. Returns how many hits there are. */
   search(scope: TeamScope, query: Prepared): Promise<number>;
   /** Starts to measure the database. See `startCpuTimer`. */
-  startTimer(): () => number;
+  startTimer(): Promise<() => number>;
   close(): Promise<void>;
 }
 
@@ -84,9 +84,13 @@ export async function openSearchCheckout(
   const opened = await open();
   const [filling, searching] = [opened[0]!, opened.at(-1)!];
   await needs.prepareDatabase(filling);
-  // What runs the statements of searches: a process of PostgreSQL, or this process with its threads.
-  const [backend] = await searching.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const pid = 'url' in place && backend !== undefined ? backend.pid : process.pid;
+  /** What runs the statements of searches: a process of PostgreSQL, or this process with its threads. */
+  const pidOfSearches = async (): Promise<number> => {
+    if (!('url' in place)) return process.pid;
+    const [row] = await searching.query<{ pid: number }>('select pg_backend_pid() as pid');
+    if (row === undefined) throw new Error('the process of a connection is one row');
+    return row.pid;
+  };
 
   return {
     name,
@@ -110,7 +114,8 @@ export async function openSearchCheckout(
       const asked = { terms, embedding, model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K };
       return (await transactionWithFirstRead(searching, scope, (tx) => searchChunks(tx, asked))).length;
     },
-    startTimer: () => startCpuTimer([pid]),
+    // Asked each time: a connection that is not used for some time is replaced.
+    startTimer: async () => startCpuTimer([await pidOfSearches()]),
     close: async () => {
       for (const database of opened) await database.close();
     },

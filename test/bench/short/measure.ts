@@ -48,7 +48,7 @@ function makeCases(measured: Measured, { long, short }: DrawnQueries, hasVectors
 
 async function measureCase({ measured: { checkout, team }, queries, rounds }: Case): Promise<number> {
   let found = 0;
-  const cpu = checkout.startTimer();
+  const cpu = await checkout.startTimer();
   for (const query of queries) found += (await checkout.search(team.scopes.whole, query)) > 0 ? 1 : 0;
   rounds.push(cpu() / queries.length);
   return found;
