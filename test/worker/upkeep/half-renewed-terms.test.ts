@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Database, transaction } from '../../../db/driver/database.ts';
+import { countTeamFigures } from '../../../db/queries/jobs/status.ts';
+import { searchChunks } from '../../../db/queries/search/search.ts';
+import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
+import { doJob } from '../../support/do-job.ts';
+import { EARLIER_TEXTS, storeEarlierTexts } from '../../support/earlier-terms.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { countTermsNow } from '../../support/term-counts.ts';
+
+const database = await openTestDatabase();
+const company = await createTestCompany(database);
+const scope = ownerScope(company);
+/** It is in every text. */
+const CODE = 'PX-4711';
+
+/** What found the text by the rules of version 3: each word, each code as it is written, and beginnings of words. */
+function queriesOf(text: string): Set<string> {
+  const words = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const written = text.split(' ').filter((part) => /\p{L}|\p{N}/u.test(part));
+  const beginnings = words.flatMap((word) => (/^[a-zа-я]{6,}$/iu.test(word) ? [word.slice(0, 5)] : []));
+  return new Set([...words, ...written, ...beginnings]);
+}
+
+const asked = (query: string) => ({
+  terms: queryTerms(scope.teamId, query),
+  embedding: null,
+  model: TEST_MODEL_NAME,
+  topK: 50,
+});
+
+/** Transactions of the job for a source with one passage: find, read, replace, read on, end. */
+const TRANSACTIONS = 5;
+
+/** Runs the job until it has begun this many transactions, as if the worker was killed in the last one. */
+async function renewUntilKilled(transactions: number): Promise<void> {
+  let begun = 0;
+  const killed = new Error('the worker was killed');
+  const dying: Database = {
+    ...database,
+    transaction: (fn, opening) => {
+      begun += 1;
+      return begun < transactions ? database.transaction(fn, opening) : Promise.reject(killed);
+    },
+  };
+  const { companyId, teamId, ownerId: userId } = company;
+  await assert.rejects(doJob(dying, 'terms.renew', { companyId, teamId, userId }), killed);
+}
+
+const outdated = async () => (await transaction(database, scope, countTeamFigures)).terms.outdated;
+
+/** The queries that do not find their text exactly once. */
+const lost = () =>
+  transaction(database, scope, async (tx) => {
+    const faults: string[] = [];
+    for (const { text } of EARLIER_TEXTS) {
+      for (const query of queriesOf(text)) {
+        const hits = await searchChunks(tx, asked(query));
+        const found = hits.filter((hit) => hit.text === text).length;
+        if (found !== 1) faults.push(`${query}: ${found} x ${text}`);
+      }
+    }
+    return faults;
+  });
+
+/** The texts that a code finds which is in all of them, sorted, and by which counts. */
+async function everything() {
+  const { hits, trace } = await transaction(database, scope, (tx) => searchExplained(tx, asked(CODE)));
+  return {
+    texts: hits.map(({ text }) => text).toSorted(),
+    counted: trace.counted?.chunks,
+    documents: Math.max(...trace.weights.map(({ documents }) => documents)),
+  };
+}
+
+describe('a Team whose terms are made again', () => {
+  const all = {
+    texts: EARLIER_TEXTS.map(({ text }) => text).toSorted(),
+    counted: EARLIER_TEXTS.length,
+    documents: EARLIER_TEXTS.length,
+  };
+
+  test('finds each text by its words, codes and beginnings of words, also halfway, when the worker was killed', async () => {
+    const { companyId, teamId, ownerId: userId } = company;
+    await storeEarlierTexts(database, scope);
+    await countTermsNow(database, company);
+    assert.deepEqual([await lost(), await everything()], [[], all], 'before');
+    const half = Math.floor(EARLIER_TEXTS.length / 2);
+    // The terms of the last one are replaced, but it is still outdated.
+    await renewUntilKilled(TRANSACTIONS * half + 4);
+    assert.equal(await outdated(), EARLIER_TEXTS.length - half);
+    assert.deepEqual([await lost(), await everything()], [[], all], 'halfway, by the counts of before');
+    await doJob(database, 'terms.renew', { companyId, teamId, userId });
+    assert.equal(await outdated(), 0);
+    assert.deepEqual([await lost(), await everything()], [[], all], 'after');
+  });
+});
