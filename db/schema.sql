@@ -4079,7 +4079,8 @@ CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], 
  SET enable_seqscan TO 'off'
  SET gin_pending_list_limit TO '512kB'
 AS $function$
-  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
+  update chunk_keyword set keys = p_keys, weights = p_weights
+   where team_id = claimed_team() and chunk_id = p_chunk and (keys <> p_keys or weights <> p_weights);
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $function$;
 grant execute to memory_worker;

@@ -236,6 +236,34 @@ describe('the terms that an earlier version of the service made', () => {
     assert.deepEqual(await weights(one), await weights(other));
   });
 
+  test('are not written again where a run that was stopped has made them', async () => {
+    const company = await service.company();
+    const { companyId, teamId, ownerId: userId } = company;
+    await ingest(company, { title: 'Walrus', chunks: manyChunks('The valve is shut.') });
+    const written = () =>
+      database.query<{ place: string; keys: number[] }>(
+        'select ctid::text as place, keys from memory.chunk_keyword where team_id = $1 order by chunk_id',
+        [teamId],
+      );
+    const before = await written();
+    // The last of the three slices is not made yet.
+    await database.query(
+      `update memory.chunk_keyword set keys = '{1}' where team_id = $1 and chunk_id in
+         (select id from memory.chunk where team_id = $1 and ordinal >= 100)`,
+      [teamId],
+    );
+    const stopped = await written();
+    await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
+    await doJob(database, 'terms.renew', { companyId, teamId, userId });
+    const after = await written();
+    assert.deepEqual(
+      after.map(({ keys }) => keys),
+      before.map(({ keys }) => keys),
+    );
+    const again = after.filter(({ place }, nth) => place !== stopped[nth]?.place);
+    assert.equal(again.length, 20);
+  });
+
   test('are counted again when those of a fifth of the layer were made', async () => {
     const company = await service.company();
     const scope = ownerScope(company);
