@@ -2536,7 +2536,7 @@ begin
      group by t.client_id having sum(t.n) > 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_factors real[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2562,10 +2562,10 @@ begin
               limit often) k) as chunks
       from unnest(p_words) with ordinality w (key, place)
   ), posting as (
-    -- A guess with a factor below 0 is one of a typing error: it counts only if the word occurs nowhere.
-    select g.nth, g.place, abs(g.factor) as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
-      from unnest(p_keys, p_factors, p_places) with ordinality g (key, factor, place, nth)
-      join word w on w.place = g.place and w.chunks < often and (g.factor > 0 or w.chunks = 0)
+    -- A guess with a percentage below 0 is one of a typing error: it counts only if the word occurs nowhere.
+    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
+      from unnest(p_keys, p_percents, p_places) with ordinality g (key, percent, place, nth)
+      join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
         select c.chunk_id
           from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
@@ -4526,7 +4526,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_factors real[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4561,7 +4561,7 @@ begin
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   if cardinality(p_guess_keys) > 0 then
     v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
-      p_guess_factors, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
+      p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
     v_guessed := v_keyword.guessed;
   end if;
   v_clock := v_clock || clock_timestamp();
@@ -4585,7 +4585,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_factors real[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4600,7 +4600,7 @@ begin
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
     select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_guess_keys, p_guess_factors, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,

@@ -44,7 +44,7 @@ export function sparsevecDims(bytes: Uint8Array): Int32Array {
  * the one axis int32 length and int32 lower bound 1, then per element int32 length in bytes and the value. An
  * empty array has no axis.
  */
-export function int4ArrayBinary(values: Int32Array): Uint8Array {
+export function int4ArrayBinary(values: ArrayLike<number>): Uint8Array {
   const axes = values.length === 0 ? 0 : 1;
   const bytes = new Uint8Array(12 + 8 * axes + 8 * values.length);
   const view = new DataView(bytes.buffer);

@@ -13,7 +13,7 @@ create or replace function memory.search_candidates(
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
   -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
-  p_guess_keys int[], p_guess_factors real[], p_guess_places int[], p_guessed_words int[],
+  p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
   p_limit int,
   p_explain boolean
@@ -53,7 +53,7 @@ begin
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   if cardinality(p_guess_keys) > 0 then
     v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
-      p_guess_factors, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
+      p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
     v_guessed := v_keyword.guessed;
   end if;
   v_clock := v_clock || clock_timestamp();
@@ -76,5 +76,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;

@@ -1,7 +1,7 @@
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import type { QueryTerms } from '../../../shared/text/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
-import { halfvecBinary } from '../../driver/wire-format.ts';
+import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
 import { isActive } from '../fragments/expiry.ts';
 import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
@@ -50,7 +50,7 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * joined under row-level security.
  */
 export const CANDIDATES = `memory.search_hits($1, $4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::int[], $13::real[], $14::int[], $15::int[],
+  $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[],
   $16::text[], $17::uuid[], $18, $19, $20::text[], $21, $22, $23) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
@@ -75,10 +75,10 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     terms.lengths,
     terms.keys,
     terms.identifierKeys,
-    terms.guesses.keys,
-    terms.guesses.factors,
-    terms.guesses.places,
-    terms.guesses.words,
+    int4ArrayBinary(terms.guesses.keys),
+    int4ArrayBinary(terms.guesses.percents),
+    int4ArrayBinary(terms.guesses.places),
+    int4ArrayBinary(terms.guesses.words),
     kinds ?? null,
     sourceIds ?? null,
     query.createdAfter ?? null,

@@ -21,19 +21,19 @@ import {
 /** Queries with more words are not guessed. */
 const MOST_WORDS = 4;
 /** Guesses of a query at most, shared by its words. */
-const MOST_GUESSES = 800;
+const MOST_GUESSES = 480;
 /** A longer word has too many guesses. */
 const MOST_LETTERS = 24;
 
-/** How much a chunk with the guessed word counts, next to one with the word itself. */
-const FORM = 1;
-const REPLACED_ENDING = 0.8;
-const ERROR = 0.9;
-const PART = 0.6;
-const INNER = 0.5;
-const ROOT = 0.4;
-const BEGINNING_FACTOR = 0.2;
-const WHOLE_BEGINNING_FACTOR = 0.3;
+/** How much a chunk with the guessed word counts, in percent of one with the word itself. */
+const FORM = 100;
+const REPLACED_ENDING = 80;
+const ERROR = 90;
+const PART = 60;
+const INNER = 50;
+const ROOT = 40;
+const BEGINNING_PERCENT = 20;
+const WHOLE_BEGINNING_PERCENT = 30;
 
 const LEAST_STEM = 3;
 /** Up to so many letters, another form can begin with as few as three letters of the word. */
@@ -51,8 +51,8 @@ const TWO_FOR_ONE = /ae|oe|ue|aa/g;
 /** The guesses of a query, in parallel arrays that can be bound as SQL arrays. */
 export interface Guesses {
   keys: number[];
-  /** How much each counts. Below 0, with that value, for guesses that count only if the word exists nowhere. */
-  factors: number[];
+  /** How much each counts, in percent. Below 0 for guesses that count, as much, only if the word exists nowhere. */
+  percents: number[];
   /** For each of `keys`, the place of its word in `words`, from 1. */
   places: number[];
   /** The keys of the words that are guessed. */
@@ -65,12 +65,12 @@ export interface Guesses {
  * @param signs single ones, which are found in every bigram
  */
 export function guessWords(team: number, words: readonly string[], signs: readonly string[]): Guesses {
-  const guesses: Guesses = { keys: [], factors: [], places: [], words: [] };
+  const guesses: Guesses = { keys: [], percents: [], places: [], words: [] };
   for (const sign of signs) {
     guesses.words.push(exactKey(team, sign));
     for (const key of signKeys(team, sign)) {
       guesses.keys.push(key);
-      guesses.factors.push(FORM);
+      guesses.percents.push(FORM);
       guesses.places.push(guesses.words.length);
     }
   }
@@ -81,25 +81,25 @@ export function guessWords(team: number, words: readonly string[], signs: readon
   });
   for (const { word, script } of known) {
     guesses.words.push(wordKey(team, word));
-    const factors = guessWord(team, word, script);
-    for (const [key, factor] of [...factors].slice(0, Math.floor(MOST_GUESSES / known.length))) {
+    const percents = guessWord(team, word, script);
+    for (const [key, percent] of [...percents].slice(0, Math.floor(MOST_GUESSES / known.length))) {
       guesses.keys.push(key);
-      guesses.factors.push(factor);
+      guesses.percents.push(percent);
       guesses.places.push(guesses.words.length);
     }
   }
   return guesses;
 }
 
-/** Adds a guess. The highest factor of a key counts. */
-type Guess = (key: number, factor: number) => void;
+/** Adds a guess. The highest percentage of a key counts. */
+type Guess = (key: number, percent: number) => void;
 
-/** The guesses of one word, with their factors. What is guessed first is kept if there are too many. */
+/** The guesses of one word, with their percentages. What is guessed first is kept if there are too many. */
 function guessWord(team: number, word: string, script: Script): Map<number, number> {
-  const factors = new Map<number, number>();
-  const guess: Guess = (key, factor) => {
-    const known = factors.get(key);
-    if (known === undefined || (factor > known && known > 0)) factors.set(key, factor);
+  const percents = new Map<number, number>();
+  const guess: Guess = (key, percent) => {
+    const known = percents.get(key);
+    if (known === undefined || (percent > known && known > 0)) percents.set(key, percent);
   };
   if (isSemitic(word)) guessJoined(team, word, script, guess);
   else {
@@ -109,8 +109,8 @@ function guessWord(team: number, word: string, script: Script): Map<number, numb
   guessSpellings(team, word, guess);
   if (word.length >= LEAST_WITH_ERRORS) guessErrors(team, word, script, guess);
   // The word itself is searched anyway.
-  factors.delete(wordKey(team, word));
-  return factors;
+  percents.delete(wordKey(team, word));
+  return percents;
 }
 
 /** Other endings, and none. */
@@ -135,7 +135,7 @@ function guessForms(team: number, word: string, { endings }: Script, guess: Gues
 /** Words that begin like the word, or that it is a part of, or that are a part of it. */
 function guessParts(team: number, word: string, { letters }: Script, guess: Guess): void {
   const { length } = word;
-  if (length >= BEGINNING) guess(beginningKey(team, word), WHOLE_BEGINNING_FACTOR);
+  if (length >= BEGINNING) guess(beginningKey(team, word), WHOLE_BEGINNING_PERCENT);
   if (length >= PIECE) {
     guess(pieceKey(team, word.slice(-PIECE)), PART);
     for (let at = 0; at + PIECE < length; at++) guess(pieceKey(team, word.slice(at, at + PIECE)), INNER);
@@ -147,7 +147,7 @@ function guessParts(team: number, word: string, { letters }: Script, guess: Gues
     if (length === PIECE) guess(pieceKey(team, letter + word.slice(0, -1)), INNER);
     if (length > PIECE) guess(pieceKey(team, word.slice(-PIECE, -1) + letter), INNER);
     if (length >= LEAST_STEM && length <= SHORT) {
-      guess(beginningKey(team, word.slice(0, LEAST_STEM) + letter), BEGINNING_FACTOR);
+      guess(beginningKey(team, word.slice(0, LEAST_STEM) + letter), BEGINNING_PERCENT);
     }
   }
   for (let rest = BEGINNING; rest <= length - LEAST_STEM; rest++) guess(wordKey(team, word.slice(-rest)), PART);
@@ -179,7 +179,7 @@ function guessSpellings(team: number, word: string, guess: Guess): void {
   const spelled = word.replace(TWO_FOR_ONE, (two) => two.charAt(0));
   if (spelled === word) return;
   guess(wordKey(team, spelled), FORM);
-  if (spelled.length > BEGINNING) guess(beginningKey(team, spelled), WHOLE_BEGINNING_FACTOR);
+  if (spelled.length > BEGINNING) guess(beginningKey(team, spelled), WHOLE_BEGINNING_PERCENT);
 }
 
 /** Words that differ in one letter, or in the order of two. */

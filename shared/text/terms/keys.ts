@@ -14,8 +14,8 @@ const EARLIER_BEGINNING_LENGTH = 5;
 /** Words that are shorter have no pieces: their beginning and the whole word are enough. */
 const LEAST_WITH_PIECES = 8;
 export const PIECE_LENGTH = 5;
-/** Pieces end at the end of a word, and at every second letter before it, as long as this many letters precede them. */
-const PIECE_STEP = 2;
+/** Pieces end at the end of a word, and at every third letter before it, as long as this many letters precede them. */
+const PIECE_STEP = 3;
 const LETTERS_BEFORE_PIECE = 3;
 /** The root of most Hebrew and Arabic words has three letters. */
 export const ROOT_LENGTH = 3;

@@ -1,10 +1,10 @@
 -- Part of search_candidates. Returns the chunks within the claims that contain words which the query can stand for, with
--- what these words count: for each word of the query its best guess, which counts its factor times its idf. Most guesses
+-- what these words count: for each word of the query its best guess, which counts its percentage of its idf. Most guesses
 -- are of no stored word: each is looked up by itself, which takes a third of the time of looking them up at once. Guesses
 -- of a word that occurs often are not needed, and one that occurs often itself says little.
 create or replace function memory.guessed_chunks(
   p_team_layer boolean, p_clients uuid[],
-  p_keys int[], p_factors real[],       -- the guesses: their keys, and how much each counts, ...
+  p_keys int[], p_percents int[],       -- the guesses: their keys, and how much each counts, ...
   p_places int[],                       -- ... and the place of the word that each is a guess of, ...
   p_words int[],                        -- ... among the keys of these words
   p_chunks float8,                      -- the number of chunks of the scope, as counted
@@ -34,10 +34,10 @@ begin
               limit often) k) as chunks
       from unnest(p_words) with ordinality w (key, place)
   ), posting as (
-    -- A guess with a factor below 0 is one of a typing error: it counts only if the word occurs nowhere.
-    select g.nth, g.place, abs(g.factor) as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
-      from unnest(p_keys, p_factors, p_places) with ordinality g (key, factor, place, nth)
-      join word w on w.place = g.place and w.chunks < often and (g.factor > 0 or w.chunks = 0)
+    -- A guess with a percentage below 0 is one of a typing error: it counts only if the word occurs nowhere.
+    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
+      from unnest(p_keys, p_percents, p_places) with ordinality g (key, percent, place, nth)
+      join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
         select c.chunk_id
           from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
@@ -66,4 +66,4 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.guessed_chunks(boolean, uuid[], int[], real[], int[], int[], float8, record) from public, memory_service, memory_worker;
+revoke execute on function memory.guessed_chunks(boolean, uuid[], int[], int[], int[], int[], float8, record) from public, memory_service, memory_worker;
