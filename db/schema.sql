@@ -2608,6 +2608,16 @@ AS $function$
             and memory.salted_hash(q.query_salt, q.query) is distinct from e.detail ->> 'queryHash'));
 $function$;
 
+CREATE OR REPLACE FUNCTION memory.has_outdated_terms(p_version integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+  select exists (select from source s where s.team_id = (select claimed_team()) and s.state = 'active'
+                  and s.terms_version = any (array(select v::smallint from generate_series(1, p_version - 1) v)))
+$function$;
+
 CREATE OR REPLACE FUNCTION memory.hidden_chunks()
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -4526,7 +4536,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4539,6 +4549,7 @@ declare
   v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
+  v_keys int[] := p_keys;
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -4551,13 +4562,16 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
+  if has_outdated_terms(p_terms_version) then
+    v_keys := v_keys || p_earlier_keys;
+  end if;
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
+  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   if cardinality(p_guess_keys) > 0 then
     v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
@@ -4585,7 +4599,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4600,7 +4614,7 @@ begin
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
     select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,

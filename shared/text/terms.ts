@@ -60,6 +60,8 @@ export interface QueryTerms {
   keyTexts: string[];
   /** Those of `keys` that are codes. Chunks with a rare code rank first. */
   identifierKeys: number[];
+  /** Keys by which version 3 of the terms stored what `keys` finds now. */
+  earlierKeys: number[];
   /** What its words can also stand for, if they are few. */
   guesses: Guesses;
 }
@@ -112,6 +114,7 @@ class AskedTerms {
   readonly #terms = new Map<number, TermText & { factor: number; length: number }>();
   readonly #keys = new Map<number, string>();
   readonly #identifierKeys = new Set<number>();
+  readonly #earlierKeys = new Set<number>();
 
   constructor(team: number) {
     this.team = team;
@@ -128,7 +131,7 @@ class AskedTerms {
   /** A bigram, with its key and that of version 3. */
   pair(pair: string): void {
     const [key, earlier] = [pairKey(this.team, pair), exactKey(this.team, pair)];
-    if (key !== earlier) this.#keys.set(earlier, `${pair} (earlier)`);
+    if (key !== earlier) this.#earlierKeys.add(earlier);
     this.exact(pair, key, bigramLength(pair));
   }
 
@@ -166,10 +169,10 @@ class AskedTerms {
   /** The terms by which version 3 stored a word, so that a text is found until its terms are made again. */
   earlier(word: string, folded: string): void {
     if (folded.length > BEGINNING_LENGTH) {
-      this.#beginning(earlierBeginningKey(this.team, folded), folded.slice(0, BEGINNING_LENGTH + 1));
+      this.#earlierKeys.add(earlierBeginningKey(this.team, folded));
     }
     if (word === folded) return;
-    this.#keys.set(exactKey(this.team, word), word);
+    this.#earlierKeys.add(exactKey(this.team, word));
     // Its length is that of the folded word, which counts already.
     this.#ask(exactDim(word), { term: word, kind: 'exact' }, 1, 0);
   }
@@ -199,6 +202,7 @@ class AskedTerms {
       keys: [...this.#keys.keys()],
       keyTexts: [...this.#keys.values()],
       identifierKeys: [...this.#identifierKeys],
+      earlierKeys: [...this.#earlierKeys],
       guesses: guessWords(
         this.team,
         words.filter((word) => !isIdentifier(word)),

@@ -12,6 +12,8 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
+  p_earlier_keys int[],       -- keys of what earlier versions than ...
+  p_terms_version int,        -- ... this one stored
   -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
@@ -31,6 +33,7 @@ declare
   v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
+  v_keys int[] := p_keys;
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -43,13 +46,16 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
+  if has_outdated_terms(p_terms_version) then
+    v_keys := v_keys || p_earlier_keys;
+  end if;
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
+  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   if cardinality(p_guess_keys) > 0 then
     v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
@@ -76,5 +82,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
