@@ -7,7 +7,7 @@
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { foldWord } from './terms/fold.ts';
+import { foldMarks, foldWord } from './terms/fold.ts';
 import { type Guesses, guessWords } from './terms/guesses.ts';
 import {
   BEGINNING_LENGTH,
@@ -168,13 +168,19 @@ class AskedTerms {
 
   /** The terms by which version 3 stored a word, so that a text is found until its terms are made again. */
   earlier(word: string, folded: string): void {
-    if (folded.length > BEGINNING_LENGTH) {
-      this.#earlierKeys.add(earlierBeginningKey(this.team, folded));
+    const before = foldMarks(word);
+    if (before.length > BEGINNING_LENGTH) {
+      this.#earlierKeys.add(earlierBeginningKey(this.team, before));
+      this.#earlierKeys.add(exactKey(this.team, word));
+    } else this.#earlierKeys.add(wordKey(this.team, before));
+    // The length of these is that of the folded word, which counts already.
+    if (word !== folded) this.#ask(exactDim(word), { term: word, kind: 'exact' }, 1, 0);
+    if (before === folded) return;
+    const marked = `_${before}`;
+    for (let i = 0; i < gramCount(before.length); i++) {
+      const term = marked.slice(i, i + GRAM_LENGTH);
+      this.#ask(gramDim(before, 0, before.length, i), { term, kind: 'gram' }, GRAM_FACTOR, 0);
     }
-    if (word === folded) return;
-    this.#earlierKeys.add(exactKey(this.team, word));
-    // Its length is that of the folded word, which counts already.
-    this.#ask(exactDim(word), { term: word, kind: 'exact' }, 1, 0);
   }
 
   #beginning(key: number, text: string): void {

@@ -5,13 +5,12 @@
  */
 
 const ASCII = /^[\0-\x7f]*$/;
-const MARKS_AFTER_ALPHABET =
-  /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+|\u093c/gu;
+const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
 
 /**
  * Letters that Unicode does not take apart, and what is typed in their place; the final forms of Greek and Hebrew, so that
  * a word has the same letters with and without an ending; and Arabic letters that are often confused. An empty text: the
- * letter only lengthens a line.
+ * letter only lengthens a line, or the mark is often omitted.
  */
 const LETTERS: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
@@ -36,21 +35,28 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
   ['ی', 'ي'],
   ['ک', 'ك'],
   ['ـ', ''],
+  // The dot below a letter of Hindi.
+  ['\u093c', ''],
 ]);
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
 
 /**
- * Removes the marks that writers often omit: accents, Arabic and Hebrew vowel signs, and the dot below a letter of Hindi.
- * Marks of other scripts stay, because they are vowels. The result is in NFD, which splits Hangul syllables into letters,
- * so that a Korean noun has the same beginning with and without a particle. Letters that are written in several ways are
- * made one. A word of nothing else is returned as it is.
+ * Folds as version 3 of the terms did: removes the marks that writers often omit, which are accents, and Arabic and Hebrew
+ * vowel signs. Marks of other scripts stay, because they are vowels. The result is in NFD, which splits Hangul syllables
+ * into letters, so that a Korean noun has the same beginning with and without a particle.
+ */
+export function foldMarks(word: string): string {
+  if (ASCII.test(word)) return word;
+  return word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
+}
+
+/**
+ * Removes marks as `foldMarks` does, and the dot below a letter of Hindi. Letters that are written in several ways are made
+ * one. A word of nothing else is returned as it is.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return word;
-  const folded = word
-    .normalize('NFD')
-    .replace(MARKS_AFTER_ALPHABET, '$1')
-    .replace(LETTER, (letter) => LETTERS.get(letter) ?? letter);
+  const folded = foldMarks(word).replace(LETTER, (letter) => LETTERS.get(letter) ?? letter);
   return folded === '' ? word : folded;
 }
 

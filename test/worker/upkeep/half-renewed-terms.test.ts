@@ -17,11 +17,19 @@ const scope = ownerScope(company);
 /** It is in every text. */
 const CODE = 'PX-4711';
 
+/** Words with six letters or more, of alphabets in which other words are not joined before them, and of others. */
+const LONG = /^[\p{sc=Latin}\p{sc=Cyrillic}]{6,}$/u;
+const LONG_JOINED = /^[\p{sc=Hebrew}\p{sc=Arabic}]{6,}$/u;
+
 /** What found the text by the rules of version 3: each word, each code as it is written, and beginnings of words. */
 function queriesOf(text: string): Set<string> {
   const words = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const written = text.split(' ').filter((part) => /\p{L}|\p{N}/u.test(part));
-  const beginnings = words.flatMap((word) => (/^[a-zа-я]{6,}$/iu.test(word) ? [word.slice(0, 5)] : []));
+  // Of the same first five letters.
+  const beginnings = words.flatMap((word) => [
+    ...(LONG.test(word) ? [word.slice(0, 5)] : []),
+    ...(LONG.test(word) || LONG_JOINED.test(word) ? [word.slice(0, -1)] : []),
+  ]);
   return new Set([...words, ...written, ...beginnings]);
 }
 
