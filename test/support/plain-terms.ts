@@ -124,20 +124,39 @@ function add(counts: Map<string, number>, term: string): void {
 }
 
 const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
+const OTHER_LETTERS: readonly [RegExp, string][] = [
+  [/ß/g, 'ss'],
+  [/ł/g, 'l'],
+  [/ø/g, 'o'],
+  [/æ/g, 'ae'],
+  [/œ/g, 'oe'],
+  [/ı/g, 'i'],
+  [/[đð]/g, 'd'],
+  [/þ/g, 'th'],
+  [/ħ/g, 'h'],
+  [/ŋ/g, 'n'],
+  [/ς/g, 'σ'],
+  [/ך/g, 'כ'],
+  [/ם/g, 'מ'],
+  [/ן/g, 'נ'],
+  [/ף/g, 'פ'],
+  [/ץ/g, 'צ'],
+  [/ة/g, 'ه'],
+  [/[ىی]/g, 'ي'],
+  [/ک/g, 'ك'],
+  [/[ـ\u093c]/g, ''],
+];
 
-/**
- * Removes the marks that writers often omit: accents, and Arabic and Hebrew vowel signs. Marks of other scripts stay,
- * because they are vowels. The result is in NFD, which splits Hangul syllables into letters, so that a Korean noun has
- * the same beginning with and without a particle.
- */
-function foldMarks(word: string): string {
-  return word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
+/** Removes the marks that writers often omit, and makes one of letters that are written in several ways. */
+function plainFold(word: string): string {
+  let folded = word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
+  for (const [letter, other] of OTHER_LETTERS) folded = folded.replace(letter, other);
+  return folded === '' ? word : folded;
 }
 
 const EXACT = hashState('e');
 const GRAM = hashState('g');
 const GRAM_LENGTH = 4;
-const PREFIX_LENGTH = 5;
 
 /**
  * BM25 (Robertson & Zaragoza 2009) with k1 = 0.9 and b = 0.5. The average length is a constant and not computed for
@@ -194,19 +213,41 @@ function sinkWords(sink: TermSink, counted: CountedWords, times: number): void {
     for (const [term, count] of counts) sinkExact(sink, term, count * times);
   }
   for (const [term, count] of [...parts, ...joined]) {
-    sink.packed.push(pack(exactDim(term), count * times));
-    const folded = `_${foldMarks(term)}`;
-    if (folded.length > PREFIX_LENGTH) sink.keys.push(exactKey(sink.team, term));
-    sink.keys.push(prefixKey(sink.team, folded));
-  }
-  for (const [word, count] of words) {
+    const word = plainFold(term);
     sink.packed.push(pack(exactDim(word), count * times));
-    const folded = `_${foldMarks(word)}`;
-    // The beginning of a short word is the whole word.
-    if (folded.length > PREFIX_LENGTH) sink.keys.push(exactKey(sink.team, word));
-    sink.keys.push(prefixKey(sink.team, folded));
-    for (let i = 0; i < gramCount(folded); i++) sink.packed.push(pack(gramDim(folded, i), count * times));
+    sink.keys.push(wordKey(sink.team, word));
+    if (word.length > 4 && !isSemitic(word)) sink.keys.push(kindKey(sink.team, word.slice(0, 4), '<'));
   }
+  for (const [written, count] of words) {
+    const word = plainFold(written);
+    sink.packed.push(pack(exactDim(word), count * times));
+    sink.keys.push(wordKey(sink.team, word), ...partKeys(sink.team, word));
+    const marked = `_${word}`;
+    for (let i = 0; i < gramCount(marked); i++) sink.packed.push(pack(gramDim(marked, i), count * times));
+    if (isSemitic(word) && root(word) !== word) {
+      sink.packed.push(pack(gramDim(`_${root(word)}`, 0), count * times));
+    }
+  }
+}
+
+const isSemitic = (word: string) => /^[\p{sc=Hebrew}\p{sc=Arabic}]/u.test(word);
+
+/** A Hebrew or Arabic word without what is joined before it; at least three letters are left. */
+function root(word: string): string {
+  const before = /^(?:[והבכלמש]+|[وف]?[بك]?ال|[وف]?لل|[وفبلك])/.exec(word)?.[0].length ?? 0;
+  return word.slice(Math.max(0, Math.min(before, word.length - 3)));
+}
+
+/** The keys of the beginning and the pieces of a word, or of its root. */
+function partKeys(team: number, word: string): number[] {
+  if (isSemitic(word)) {
+    return word.length < 4 ? [] : [word, root(word)].map((part) => kindKey(team, part.slice(0, 3), '^'));
+  }
+  if (word.length < 5) return [];
+  const keys = [kindKey(team, word.slice(0, 4), '<')];
+  if (word.length < 8 || /\p{N}/u.test(word)) return keys;
+  for (let end = word.length; end >= 8; end -= 3) keys.push(kindKey(team, word.slice(end - 5, end), '>'));
+  return keys;
 }
 
 function sinkExact(sink: TermSink, term: string, count: number): void {
@@ -286,10 +327,13 @@ function gramDim(folded: string, index: number): number {
   return toDim(hashState(folded, GRAM, index, Math.min(index + GRAM_LENGTH, folded.length)));
 }
 
-/** The key of a prefix ends with `*`, which no exact term contains: a code must not find longer codes. */
-function prefixKey(team: number, folded: string): number {
-  const state = hashState(folded, team, 1, Math.min(1 + PREFIX_LENGTH, folded.length));
-  return finishHash(hashState('*', state));
+/** The key of a whole word. Those of short words are no keys of codes. */
+function wordKey(team: number, word: string): number {
+  return word.length < 5 ? kindKey(team, word, '*') : exactKey(team, word);
+}
+
+function kindKey(team: number, text: string, kind: string): number {
+  return finishHash(hashState(text + kind, team));
 }
 
 function sortedUnique(values: number[]): Int32Array<ArrayBuffer> {

@@ -21,8 +21,12 @@ const MAX_JOINED_LENGTH = 64;
 /** A word with so few characters is often typed together with the one beside it: "E-Mail-Adresse" has "email". */
 const SHORT_WORD_LENGTH = 2;
 
-/** Digits that are long enough for a date, a telephone number or a card number, and not longer than any of them. */
+/**
+ * Digits that are long enough for a date, a telephone number or a card number, and not longer than any of them. Two numbers
+ * with a space between them are more often two than one.
+ */
 const MIN_NUMBER_DIGITS = 7;
+const MIN_SPACED_DIGITS = 9;
 const MAX_NUMBER_DIGITS = 19;
 
 const THOUSANDS = /^\p{Nd}{1,3}(?:[^\p{Nd}]\p{Nd}{3})+$/u;
@@ -78,7 +82,8 @@ export class JoinedForms {
       this.#traits = traits;
     }
     if ((traits & DIGIT) !== 0 || this.#groups > 0) this.#addGroup(from, to, traits);
-    if ((traits & OMITTED) !== 0) this.#visit(normal.slice(from, to).replace(OMITTED_CHARACTERS, ''));
+    if ((traits & OMITTED) !== 0 && traits !== OMITTED)
+      this.#visit(normal.slice(from, to).replace(OMITTED_CHARACTERS, ''));
     const after = normal.charCodeAt(to);
     if (after === PLUS || after === HASH) this.#addSigns(from, to);
     this.#to = to;
@@ -186,5 +191,5 @@ function joinGroups(text: string): string[] {
   // Groups with a joiner between each two are joined as words.
   if (numbers[0] === text || SEPARATORS_OF_LISTS.test(text) || !SEPARATOR_OF_GROUPS.test(text)) return forms;
   const all = text.replace(TRUNK_ZERO, '').replace(NO_DIGITS, '');
-  return all.length >= MIN_NUMBER_DIGITS && all.length <= MAX_NUMBER_DIGITS ? [...forms, all] : forms;
+  return all.length >= MIN_SPACED_DIGITS && all.length <= MAX_NUMBER_DIGITS ? [...forms, all] : forms;
 }
