@@ -157,7 +157,8 @@ class AskedTerms {
       this.#gram(gramDim(folded, 0, folded.length, i), marked.slice(i, i + GRAM_LENGTH));
     }
     if (!isSemitic(folded)) {
-      if (folded.length > BEGINNING_LENGTH) this.#beginning(beginningKey(this.team, folded), folded.slice(0, BEGINNING_LENGTH));
+      if (folded.length > BEGINNING_LENGTH)
+        this.#beginning(beginningKey(this.team, folded), folded.slice(0, BEGINNING_LENGTH));
       return;
     }
     const root = folded.slice(rootStart(folded));

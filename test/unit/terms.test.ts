@@ -247,7 +247,10 @@ describe('chunk terms', () => {
       ['بالسيارة', 'سيا'],
     ] as const) {
       const { keys } = chunkTerms(TEAM, joined);
-      assert.ok(keys.includes(rootKey(team, root)) && keys.includes(rootKey(team, joined.slice(0, 3))), joined);
+      assert.ok(
+        keys.includes(rootKey(team, root)) && keys.includes(rootKey(team, joined.slice(0, 3))),
+        joined,
+      );
       assert.ok(score(joined, root) > 0, joined);
     }
   });

@@ -150,7 +150,8 @@ function guessParts(team: number, word: string, { letters }: Script, guess: Gues
       guess(beginningKey(team, word.slice(0, LEAST_STEM) + letter), BEGINNING_PERCENT);
     }
   }
-  for (let rest = BEGINNING; rest <= length - LEAST_STEM; rest++) guess(wordKey(team, word.slice(-rest)), PART);
+  for (let rest = BEGINNING; rest <= length - LEAST_STEM; rest++)
+    guess(wordKey(team, word.slice(-rest)), PART);
 }
 
 /** What is joined before and after words of scripts like Hebrew. */
@@ -158,7 +159,8 @@ function guessJoined(team: number, word: string, { joined }: Script, guess: Gues
   const { before, after } = joined ?? { before: [''], after: [''] };
   const stems = new Set([word]);
   for (const end of after) {
-    if (end !== '' && word.endsWith(end) && word.length - end.length >= 2) stems.add(word.slice(0, -end.length));
+    if (end !== '' && word.endsWith(end) && word.length - end.length >= 2)
+      stems.add(word.slice(0, -end.length));
   }
   for (const stem of [...stems]) {
     for (const start of before) {
@@ -167,7 +169,8 @@ function guessJoined(team: number, word: string, { joined }: Script, guess: Gues
       }
     }
   }
-  for (let at = 0; at + LEAST_STEM <= word.length && at < LEAST_STEM; at++) guess(rootKey(team, word, at), ROOT);
+  for (let at = 0; at + LEAST_STEM <= word.length && at < LEAST_STEM; at++)
+    guess(rootKey(team, word, at), ROOT);
   guess(wordKey(team, word.slice(rootStart(word))), FORM);
   for (const stem of stems) {
     for (const end of after) for (const start of before) guess(wordKey(team, start + stem + end), FORM);
