@@ -22,8 +22,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text without case, marks and differences between like letters. Independent of what the service does with words:
- * that is what the pairs measure.
+ * A text without case, marks and differences between like letters. It uses nothing of the service,
+ * whose words are measured.
  */
 export function foldForms(text: string): string {
   return text

@@ -37,9 +37,9 @@ export interface Pair {
   kind: PairKind;
   query: string;
   text: string;
-  /** Whole words, folded as in `foldForms`, of which another text must have none. */
+  /** Whole words, folded by `foldForms`. Another text must have none of them. */
   forms: readonly string[];
-  /** Parts of words, folded, of which another text must have none. */
+  /** Parts of words, folded. No word of another text has one. */
   stems: readonly string[];
 }
 

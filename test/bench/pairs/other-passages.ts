@@ -43,7 +43,7 @@ const [LETTERS_BEFORE, SIGNS_BEFORE] = [2, 1];
 type Random = () => number;
 const below = (random: Random, end: number) => Math.floor(random() * end);
 
-/** Makes words of which each sequence of some letters is in the given words: like the language, and mostly unknown to it. */
+/** Makes words from the letter sequences of the given words: they look like the language, and most are not in it. */
 function wordMaker(words: readonly string[], before: number, random: Random): () => string {
   const followers = new Map<string, string[]>();
   for (const word of words) {

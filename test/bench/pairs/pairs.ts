@@ -17,8 +17,8 @@ Usage: npm run bench:pairs -- [options]
 
   --passages 0,4000   passages of the Team, one measure after the other; 0: only the texts of the
                       pairs. Without it: 0, 4000
-  --others FILE       other passages, a line {"language": "en", "text": "..."} each, of which none
-                      has a word of a query or a form of it. Without it they are made
+  --others FILE       other passages, a line {"language": "en", "text": "..."} each. None has a word
+                      of a query or a form of it. Without it they are made
   --list              print each query that fails, and what came first
 
 MEMORY_TEST_DATABASE_URL names a PostgreSQL server on which databases can be made; without it the
