@@ -18,6 +18,7 @@ import { explainOutside } from './explain-outside.ts';
 import { findNamedSource } from './explain-source.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
 import { findExplainedHits, findHits } from './find-hits.ts';
+import { describeNothing } from './nothing/describe-nothing.ts';
 import type { QueryEmbedder } from './query-embedder.ts';
 import { chooseVectorMode, findQueryVector } from './query-vector.ts';
 import { parseShape, shapeHits } from './shape-answer.ts';
@@ -112,9 +113,20 @@ export async function searchMemory(
       if (isAudited) audit(tx, hits, stored.query);
       return { ...result, hits };
     });
-    if (explained === undefined) return { isAudited, stored, hits };
+    const nothing =
+      hits.length > 0
+        ? {}
+        : {
+            nothing: await describeNothing(from, config, {
+              scope,
+              query: body.query,
+              hasVector: vector !== null,
+            }),
+          };
+    if (explained === undefined) return { isAudited, stored, hits, ...nothing };
     const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
-    return { isAudited, stored, hits, explain: await explainOutside(from, search, explained.explain, named) };
+    const explain = await explainOutside(from, search, explained.explain, named);
+    return { isAudited, stored, hits, ...nothing, explain };
   });
   const { isAudited, stored, hits, ...explanation } = found;
   // A replica stores nothing. The hits are returned only when the primary has stored the event.

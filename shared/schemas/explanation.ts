@@ -154,3 +154,55 @@ export const SearchExplanation = Type.Object({
   }),
 });
 export type SearchExplanation = Static<typeof SearchExplanation>;
+
+/** An import or a workspace file that searches do not find. */
+const WaitingName = Type.Object({
+  importId: Type.Optional({ ...Id, description: 'of an import' }),
+  path: Type.Optional(Type.String({ description: 'of a workspace file' })),
+  state: OneOf(
+    ['queued', 'running', 'pending', 'failed'],
+    'of an import: queued, running or failed; of a file: pending or failed',
+  ),
+  title: Type.String({ description: 'of a file: the last segment of its path' }),
+});
+export type WaitingName = Static<typeof WaitingName>;
+
+/** Why a search has no hits, and what to try. */
+export const Nothing = Type.Object(
+  {
+    legs: Type.Array(OneOf(['words', 'codes', 'vectors']), {
+      description:
+        'what was searched. words, codes: the query has some, such as `invoice` or `HR-2210`. vectors: the vector of the ' +
+        'query was compared',
+    }),
+    unknownWords: Type.Array(Type.String(), {
+      description:
+        'words and codes of the query that no passage has in its text, its headings or its title, as they were typed, each once',
+    }),
+    waiting: Type.Array(WaitingName, {
+      description:
+        'up to five imports and workspace files whose name shares a word with the query, and that searches do not find: ' +
+        'they wait, are being read or have failed. Those that share the most words come first',
+    }),
+    nearest: Nullable(
+      Type.Object({ sourceId: Id, title: Type.String() }),
+      'the source whose title shares the most with the query, by three letters in a row; null if no title shares three',
+    ),
+  },
+  {
+    description:
+      'present if there are no hits. It describes what the caller can read in the scope of the search, without its filters',
+    examples: [
+      {
+        legs: ['words', 'codes'],
+        unknownWords: ['lanyrad'],
+        waiting: [
+          { importId: '01981f6e-5b7a-7c3e-9d42-6f0a1b2c3d4e', state: 'queued', title: 'Lanyards 2026' },
+          { path: 'team/handbook/HR-2210.pdf', state: 'failed', title: 'HR-2210.pdf' },
+        ],
+        nearest: { sourceId: '01981f6e-5b7a-7c3e-9d42-7a5b6c7d8e9f', title: 'Lanyards and badges' },
+      },
+    ],
+  },
+);
+export type Nothing = Static<typeof Nothing>;

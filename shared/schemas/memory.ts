@@ -19,7 +19,7 @@ import {
   Time,
   Use,
 } from './common.ts';
-import { HitExplanation, SearchExplanation } from './explanation.ts';
+import { HitExplanation, Nothing, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
 /** Defaults of requests. */
@@ -178,6 +178,7 @@ export const SearchResponse = Type.Object({
       'true if the query could not be embedded in server mode, so that only the keyword search ran',
   }),
   hits: Type.Array(Hit),
+  nothing: Type.Optional(Nothing),
   explain: Type.Optional(SearchExplanation),
   redactions: Type.Optional({
     ...Redactions,

@@ -1,0 +1,56 @@
+-- For a search without hits. Returns which of the keys occur in the chunks within the claims, without hidden_chunks.
+create or replace function memory.known_keys(
+  p_team uuid,                -- the claimed Team; nothing is returned for another
+  p_keys int[]
+) returns int[]
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_indexscan = off
+set work_mem = '64MB'
+as $$
+declare
+  few constant int := 4000;             -- up to this many chunks of a scope, all are read
+  step constant int := 200;             -- of more, so many of those with a key are read at once
+  v_team constant uuid := team_if_claimed(p_team);
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_hidden constant uuid[] := hidden_chunks();
+  v_left int[] := p_keys;
+  v_found int[];
+  v_known int[] := '{}';
+begin
+  if scope_holds_at_most(few) then
+    return array(
+      select distinct k.key
+        from (select c.chunk_id, c.keys from chunk_keyword c
+               where v_team_layer and c.team_id = v_team and c.client_id is null
+              union all
+              select c.chunk_id, c.keys from chunk_keyword c
+               where c.team_id = v_team and c.client_id = any (v_clients)) c
+       cross join lateral unnest(c.keys) k (key)
+       where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
+  end if;
+  -- Each step finds at least one key, and usually all that are frequent.
+  while cardinality(v_left) > 0 loop
+    -- offset 0 makes the planner use only the index of keys, as in count_candidates.
+    v_found := array(
+      select distinct k.key
+        from (select c.keys
+                from (select a.team_id, a.client_id, a.chunk_id, a.keys from chunk_keyword a
+                       where a.keys && v_left offset 0) c
+               where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                 and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
+               limit step) c
+       cross join lateral unnest(c.keys) k (key)
+       where k.key in (select unnest(v_left)));
+    exit when cardinality(v_found) = 0;
+    v_known := v_known || v_found;
+    v_left := array(select unnest(v_left) except select unnest(v_found));
+  end loop;
+  return v_known;
+end $$;
+
+revoke execute on function memory.known_keys(uuid, int[]) from public, memory_service, memory_worker;
+grant execute on function memory.known_keys(uuid, int[]) to memory_service;
