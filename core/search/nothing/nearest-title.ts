@@ -11,30 +11,35 @@ export async function findNearestTitle(
   scope: TeamScope,
   query: string,
 ): Promise<TitledSource | null> {
-  const asked = trigramsOf(query);
-  if (asked.length === 0) return null;
-  const [best] = await findBestNames(database, scope, readTitles, titleScore(asked), 1);
+  const asked = new Set<string>();
+  visitTrigrams(query, (trigram) => asked.add(trigram));
+  if (asked.size === 0) return null;
+  const [best] = await findBestNames(database, scope, readTitles, (title) => likeness(asked, title), 1);
   return best === undefined ? null : readOnce(database, scope, (tx) => findTitledSource(tx, best.id));
 }
 
-/** Returns every three letters in a row within a word. Digits count as letters; case and accents are ignored. */
-function trigramsOf(text: string): string[] {
+/**
+ * Visits every three letters in a row within a word. Digits count as letters; case and accents are ignored.
+ * @returns how many there are
+ */
+function visitTrigrams(text: string, visit: (trigram: string) => void): number {
   const folded = foldMarks(normalizeText(text));
-  const found: string[] = [];
+  let count = 0;
   let letters = 0;
   for (let i = 0; i < folded.length; i++) {
     letters = characterKind(folded.charCodeAt(i)) === OTHER ? 0 : letters + 1;
-    if (letters >= 3) found.push(folded.slice(i - 2, i + 1));
+    if (letters < 3) continue;
+    count += 1;
+    visit(folded.slice(i - 2, i + 1));
   }
-  return found;
+  return count;
 }
 
-/** Scores a title from 0 to 1 by the share of the trigrams of both texts that both have (Jaccard 1901). */
-function titleScore(trigrams: readonly string[]): (title: string) => number {
-  const asked = new Set(trigrams);
-  return (title) => {
-    const own = trigramsOf(title);
-    const shared = new Set(own.filter((trigram) => asked.has(trigram))).size;
-    return shared / (asked.size + own.length - shared);
-  };
+/** How many of the trigrams of two texts both have, from 0 to 1 (Jaccard 1901). One that a title repeats counts as two. */
+function likeness(asked: ReadonlySet<string>, title: string): number {
+  const shared = new Set<string>();
+  const count = visitTrigrams(title, (trigram) => {
+    if (asked.has(trigram)) shared.add(trigram);
+  });
+  return shared.size / (asked.size + count - shared.size);
 }

@@ -11,29 +11,31 @@ set enable_indexscan = off
 set work_mem = '64MB'
 as $$
 declare
-  few constant int := 4000;             -- up to this many chunks of a scope, all are read
-  step constant int := 200;             -- of more, so many of those with a key are read at once
+  few constant int := 500;              -- so many chunks are read first: all of a small scope
+  step constant int := 200;             -- then so many of those with a key are read at once
   v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
-  v_left int[] := p_keys;
+  v_known int[];
+  v_left int[];
   v_found int[];
-  v_known int[] := '{}';
 begin
+  v_known := array(
+    select distinct k.key
+      from ((select c.chunk_id, c.keys from chunk_keyword c
+              where v_team_layer and c.team_id = v_team and c.client_id is null limit few)
+            union all
+            (select c.chunk_id, c.keys from chunk_keyword c
+              where c.team_id = v_team and c.client_id = any (v_clients) limit few)) c
+     cross join lateral unnest(c.keys) k (key)
+     where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   if scope_holds_at_most(few) then
-    return array(
-      select distinct k.key
-        from (select c.chunk_id, c.keys from chunk_keyword c
-               where v_team_layer and c.team_id = v_team and c.client_id is null
-              union all
-              select c.chunk_id, c.keys from chunk_keyword c
-               where c.team_id = v_team and c.client_id = any (v_clients)) c
-       cross join lateral unnest(c.keys) k (key)
-       where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
+    return v_known;
   end if;
-  -- Each step finds at least one key, and usually all that are frequent.
-  while cardinality(v_left) > 0 loop
+  -- The others are rare. Each step finds at least one of them.
+  loop
+    v_left := array(select unnest(p_keys) except select unnest(v_known));
     -- offset 0 makes the planner use only the index of keys, as in count_candidates.
     v_found := array(
       select distinct k.key
@@ -47,7 +49,6 @@ begin
        where k.key in (select unnest(v_left)));
     exit when cardinality(v_found) = 0;
     v_known := v_known || v_found;
-    v_left := array(select unnest(v_left) except select unnest(v_found));
   end loop;
   return v_known;
 end $$;

@@ -25,7 +25,7 @@ export type ReadNames = (tx: TeamTransaction, after: string) => Promise<NamePage
 /** The place before the first page. */
 export const NEWEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Names of one page. */
-export const NAME_PAGE = 1000;
+export const NAME_PAGE = 2000;
 const ID_LENGTH = 36;
 
 /**
