@@ -10,10 +10,13 @@ const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
 /** The score of a text for a query if every idf is 1; 0 if the text is no candidate. */
 function score(text: string, query: string): number {
   const chunk = chunkTerms(TEAM, text);
-  const { keys, dims, factors } = queryTerms(TEAM, query);
-  if (new Set(chunk.keys).isDisjointFrom(new Set(keys))) return 0;
+  const { keys, dims, factors, guesses } = queryTerms(TEAM, query);
+  const stored = new Set(chunk.keys);
+  // A sign is guessed in all bigrams that begin with it.
+  const guessed = Math.max(0, ...guesses.keys.map((key, i) => (stored.has(key) ? guesses.percents[i]! / 100 : 0)));
+  if (stored.isDisjointFrom(new Set(keys))) return guessed;
   const weights = new Map([...chunk.dims].map((dim, i) => [dim, chunk.weights[i]!]));
-  return dims.reduce((sum, dim, i) => sum + factors[i]! * (weights.get(dim) ?? 0), 0);
+  return dims.reduce((sum, dim, i) => sum + factors[i]! * (weights.get(dim) ?? 0), guessed);
 }
 
 function assertFound(text: string, query: string): void {

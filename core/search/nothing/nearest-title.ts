@@ -2,7 +2,8 @@ import { type Database, readOnce } from '../../../db/driver/database.ts';
 import { findTitledSource, readTitles, type TitledSource } from '../../../db/queries/search/nothing.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { characterKind, OTHER } from '../../../shared/text/terms/characters.ts';
-import { foldMarks, normalizeText } from '../../../shared/text/words.ts';
+import { foldWord } from '../../../shared/text/terms/fold.ts';
+import { normalizeText } from '../../../shared/text/terms/normalize.ts';
 import { findBestNames } from './best-names.ts';
 
 /** Finds the source within the scope whose title is nearest to the query; null if no title shares three letters in a row. */
@@ -23,7 +24,7 @@ export async function findNearestTitle(
  * @returns how many there are
  */
 function visitTrigrams(text: string, visit: (trigram: string) => void): number {
-  const folded = foldMarks(normalizeText(text));
+  const folded = foldWord(normalizeText(text));
   let count = 0;
   let letters = 0;
   for (let i = 0; i < folded.length; i++) {

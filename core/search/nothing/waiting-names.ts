@@ -10,7 +10,8 @@ import { workspacePath } from '../../../shared/formats/workspace-path.ts';
 import { hasPermission } from '../../../shared/permissions.ts';
 import type { WaitingName } from '../../../shared/schemas/explanation.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { countWords, foldMarks } from '../../../shared/text/words.ts';
+import { foldWord } from '../../../shared/text/terms/fold.ts';
+import { countWords } from '../../../shared/text/words.ts';
 import { lastSegment, shownIndexState } from '../../workspace/index-state.ts';
 import { findBestNames, type ScoredName } from './best-names.ts';
 
@@ -44,8 +45,9 @@ export async function findWaitingNames(
 
 /** The words by which names are compared: without accents. */
 function termsOf(text: string): Set<string> {
-  const { words, bigrams, compounds } = countWords(text);
-  return new Set([...Array.from(words.keys(), foldMarks), ...bigrams.keys(), ...compounds.keys()]);
+  const { words, bigrams, compounds, parts, joined } = countWords(text);
+  const folded = [...words.keys(), ...parts.keys(), ...joined.keys()].map(foldWord);
+  return new Set([...folded, ...bigrams.keys(), ...compounds.keys()]);
 }
 
 /** An agent token that cannot list files does not learn their names from a search. */

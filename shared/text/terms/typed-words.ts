@@ -1,8 +1,10 @@
 /** The words of a query as a person reads them, with the keys by which the index tells whether they exist. */
 
 import { boundMarks } from '../bounds.ts';
-import { exactKey, isShortWord, prefixKey, teamState } from '../terms.ts';
-import { foldMarks, isIdentifier, normalizeText, visitWords } from '../words.ts';
+import { isIdentifier, visitWords } from '../words.ts';
+import { foldMarks, foldWord } from './fold.ts';
+import { exactKey, pairKey, teamState, wordKey } from './keys.ts';
+import { normalizeCased, normalizeText } from './normalize.ts';
 
 /** A word or a code of a query. */
 export interface TypedWord {
@@ -14,8 +16,11 @@ export interface TypedWord {
   normal: string;
   /** Whether it looks like a code, which exists only as a whole. */
   isCode: boolean;
-  /** The key of chunks with the whole word; null in a script without spaces, where only pairs of characters have keys. */
-  key: number | null;
+  /**
+   * The keys of chunks with the whole word, now and by the rules of version 3 of the terms. Empty in a script without
+   * spaces, where only pairs of characters have keys.
+   */
+  keys: readonly number[];
   /** What it is made of: words that are joined by punctuation, or pairs of characters. Empty for a single word. */
   parts: readonly TypedWord[];
 }
@@ -55,18 +60,19 @@ export function typedWords(teamId: string, query: string): TypedWord[] {
     const { from, pairs } = first;
     if (pairs === null && others.length === 0) return single(first, from);
     const text = textAt({ from, to: runs.at(-1)!.to }, from);
-    if (pairs !== null) return { ...text, key: null, parts: pairs.map((pair) => exact(pair, from)) };
-    return { ...text, key: exactKey(team, text.normal), parts: runs.map((run) => single(run, from)) };
+    if (pairs !== null) return { ...text, keys: [], parts: pairs.map((pair) => ofPair(pair, from)) };
+    return { ...text, keys: [exactKey(team, text.normal)], parts: runs.map((run) => single(run, from)) };
   }
   /** @param start where the word begins that it is a part of */
-  function exact(place: Place, start: number): TypedWord {
+  function ofPair(place: Place, start: number): TypedWord {
     const text = textAt(place, start);
-    return { ...text, key: exactKey(team, text.normal), parts: [] };
+    return { ...text, keys: [pairKey(team, text.normal), exactKey(team, text.normal)], parts: [] };
   }
   function single(place: Place, start: number): TypedWord {
-    const word = exact(place, start);
-    const folded = foldMarks(word.normal);
-    return isShortWord(folded.length) ? { ...word, key: prefixKey(team, folded, 0, folded.length) } : word;
+    const text = textAt(place, start);
+    const { normal: word } = text;
+    const earlier = [wordKey(team, foldMarks(word)), exactKey(team, word)];
+    return { ...text, keys: [wordKey(team, foldWord(word)), ...earlier], parts: [] };
   }
   function textAt({ from, to }: Place, start: number) {
     const text = normal.slice(from, to);
@@ -81,8 +87,7 @@ export function typedWords(teamId: string, query: string): TypedWord[] {
 
 /** The keys that tell which of these words exist. */
 export function keysOf(words: readonly TypedWord[]): number[] {
-  const all = words.flatMap(({ key, parts }) => [key, ...parts.map((part) => part.key)]);
-  return [...new Set(all.filter((key) => key !== null))];
+  return [...new Set(words.flatMap(({ keys, parts }) => [...keys, ...parts.flatMap((part) => part.keys)]))];
 }
 
 /**
@@ -91,12 +96,12 @@ export function keysOf(words: readonly TypedWord[]): number[] {
  * @param known those of `keysOf` that the index has
  */
 export function unknownWords(words: readonly TypedWord[], known: ReadonlySet<number>): string[] {
-  const isUnknown = ({ key }: TypedWord) => key === null || !known.has(key);
+  const isUnknown = ({ keys }: TypedWord) => !keys.some((key) => known.has(key));
   const unknown = words.flatMap((word) => {
     const { parts } = word;
     if (!isUnknown(word)) return [];
     if (word.isCode || parts.every(isUnknown)) return [word.word];
-    if (word.key === null) return unknownStretches(word, parts.map(isUnknown));
+    if (word.keys.length === 0) return unknownStretches(word, parts.map(isUnknown));
     return parts.filter(isUnknown).map((part) => part.word);
   });
   return [...new Set(unknown)];
@@ -124,6 +129,8 @@ function unknownStretches({ word, parts }: TypedWord, isMissing: readonly boolea
   return stretches;
 }
 
+const ignore = () => undefined;
+
 /** The words and runs of a normalized text, in order, those that are joined together. */
 function joinedRuns(normal: string): Run[][] {
   const all: Run[][] = [];
@@ -134,7 +141,7 @@ function joinedRuns(normal: string): Run[][] {
     else all.push([run]);
     last = run;
   };
-  visitWords(normal, {
+  visitWords(normalizeCased(normal), {
     word: (_, from, to) => add({ from, to, pairs: null }),
     bigram: (_, from, to) => {
       // Pairs of one run overlap.
@@ -143,7 +150,12 @@ function joinedRuns(normal: string): Run[][] {
         last.to = to;
       } else add({ from, to, pairs: [{ from, to }] });
     },
-    compound: () => undefined,
+    compound: ignore,
+    omitted: ignore,
+    part: ignore,
+    joined: ignore,
+    sign: ignore,
+    symbol: (_, from, to) => add({ from, to, pairs: null }),
   });
   return all;
 }
