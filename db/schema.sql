@@ -437,8 +437,11 @@ table memory.capture (
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
   created_by_token uuid default memory.claimed_token(),
+  occurred_at timestamp with time zone,
+  occurred_is_day boolean,
   constraint capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
   constraint capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
+  constraint capture_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint capture_state_check CHECK ((state = ANY (ARRAY['staged'::text, 'claimed'::text, 'completed'::text]))),
   constraint capture_pkey PRIMARY KEY (team_id, id)
 );
@@ -678,6 +681,9 @@ table memory.import (
   expires_at timestamp with time zone,
   near_duplicates jsonb not null default '[]'::jsonb,
   redactions jsonb not null default '[]'::jsonb,
+  occurred_at timestamp with time zone,
+  occurred_is_day boolean,
+  constraint import_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -881,8 +887,11 @@ table memory.memory_item (
   tags text[] not null default '{}'::text[],
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
+  occurred_at timestamp with time zone,
+  occurred_is_day boolean,
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
+  constraint memory_item_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint memory_item_source CHECK (((state <> 'published'::text) OR (source_id IS NOT NULL))),
   constraint memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text]))),
   constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
@@ -969,7 +978,6 @@ table memory.source (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   terms_version smallint not null default 1,
-  document_date date,
   tags text[] not null default '{}'::text[],
   file_id uuid,
   same_as uuid,
@@ -979,8 +987,11 @@ table memory.source (
   original_sha256 bytea,
   original_bytes integer,
   original_media_type text,
+  occurred_at timestamp with time zone,
+  occurred_is_day boolean,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
+  constraint source_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256),
@@ -989,6 +1000,7 @@ table memory.source (
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE INDEX source_date ON memory.source USING btree (team_id, COALESCE(occurred_at, created_at));
 CREATE INDEX source_expiry ON memory.source USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
@@ -1764,7 +1776,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[])
+CREATE OR REPLACE FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[], OUT occurred_after timestamp with time zone, OUT occurred_before timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1775,7 +1787,7 @@ declare
   v_own uuid[];                         -- the chunks of a small scope in a large Team
   v_filter record;
 begin
-  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
+  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before) > 0;
   looked_up := false;
   if not is_set then
     hidden := hidden_chunks();
@@ -1785,8 +1797,8 @@ begin
   if p_sources is null then
     v_own := small_scope_chunks();
   end if;
-  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
-    v_few_sources := few_sources(p_kinds, p_sources, p_tags);
+  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before) > 0 then
+    v_few_sources := few_sources(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before);
   end if;
   kinds := p_kinds;
   sources := coalesce(v_few_sources, p_sources);
@@ -1794,7 +1806,9 @@ begin
   since := p_after + interval '1 millisecond';
   until := p_before;
   tags := p_tags;
-  select kinds, sources, since, until, tags into v_filter;
+  occurred_after := p_occurred_after;
+  occurred_before := p_occurred_before;
+  select kinds, sources, since, until, tags, occurred_after, occurred_before into v_filter;
   if v_own is not null then
     allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
   elsif v_few_sources is not null or num_nonnulls(since, until) > 0 then
@@ -2259,7 +2273,7 @@ begin
       'chunks', p_weights.chunks, 'sampled', p_weights.sampled, 'at', p_weights.counted_at) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[])
+CREATE OR REPLACE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone)
  RETURNS uuid[]
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2283,6 +2297,7 @@ begin
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
+       and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day, p_occurred_after, p_occurred_before)
        and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
      limit most + 1
   loop
@@ -2349,6 +2364,8 @@ begin
                      and s.state = 'active' and not is_due(s.expires_at)
                      and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                      and (p_filter.tags is null or s.tags @> p_filter.tags)
+                     and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                           p_filter.occurred_after, p_filter.occurred_before)
                 from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id
                where c.team_id = v_team and c.id = n.id)
        order by n.nth);
@@ -2648,6 +2665,17 @@ CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
   select exists (select from memory.deployment where embedding_model = p_model);
+$function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.is_dated_within(p_at timestamp with time zone, p_is_day boolean, p_after timestamp with time zone, p_before timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select (p_after is null
+          or (p_at > p_after - interval '24 hours' and (p_at >= p_after or coalesce(p_is_day, false))))
+         and (p_before is null or p_at < p_before + interval '1 millisecond')
 $function$;
 grant execute to memory_service;
 
@@ -3094,7 +3122,7 @@ AS $function$
 begin
   perform from source s
    where s.team_id = claimed_team() and s.id = p_source and s.state = 'active' and s.terms_version < p_version
-     and s.title = p_title and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+     and s.title = p_title and (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date = p_day
      for share;
   return found;
 end $function$;
@@ -3449,7 +3477,7 @@ CREATE OR REPLACE FUNCTION memory.outdated_source(p_version integer)
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select s.id, s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text
+  select s.id, s.title, (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date::text
     from source s
    where s.team_id = claimed_team() and s.state = 'active' and s.terms_version < p_version limit 1
 $function$;
@@ -3508,6 +3536,8 @@ begin
      where (select s.state = 'active' and not is_due(s.expires_at)
                    and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
+                   and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                         p_filter.occurred_after, p_filter.occurred_before)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
   select case when (select r.is_complete from read r) then coalesce(array_agg(d.id), '{}') end into v_passing
@@ -4590,7 +4620,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4622,7 +4652,7 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
+  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
@@ -4653,7 +4683,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4668,7 +4698,9 @@ begin
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
     select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places,
+      p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
+      p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { IsDate, IsDateTime } from 'typebox/format';
 import { assertNoClientNamed, findClientId } from '../../core/identity/clients/find-client.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { Text } from '../../shared/schemas/common.ts';
@@ -42,42 +41,5 @@ function isAll(client: string): boolean {
   return client.trim() === ALL;
 }
 
-const WRONG_MOMENT = 'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z';
-const DAY_MS = 86_400_000;
-/** The first and the last time that a search accepts. */
-const [EARLIEST, LATEST] = [Date.parse('0001-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
-
-/**
- * The time that a search begins or ends with. A day counts as a whole.
- * @param given `YYYY-MM-DD`, or a time of RFC 3339
- * @throws ServiceError `invalid_request`
- */
-export function parseMoment(given: string | undefined, edge: 'since' | 'until'): string | undefined {
-  if (given === undefined) return undefined;
-  const text = given.trim();
-  const isDay = IsDate(text);
-  const at = isDay || IsDateTime(text) ? Date.parse(text) : Number.NaN;
-  // Not a number either for a leap second.
-  if (Number.isNaN(at)) {
-    throw invalidField(`/${edge}`, WRONG_MOMENT);
-  }
-  if (at < EARLIEST || at > LATEST) throw invalidField(`/${edge}`, 'must be in the years 1 to 9999');
-  if (!isDay) return new Date(at).toISOString();
-  // A search returns what is later than `since`, so it begins with the last millisecond of the day before.
-  const moment = at + (edge === 'since' ? -1 : DAY_MS);
-  return new Date(Math.min(Math.max(moment, EARLIEST), LATEST)).toISOString();
-}
-
-/** The schema of a time in arguments: a day or a time, which `parseMoment` or `parseExpires` parses. */
+/** The schema of a day or a time in arguments. `parseMoment` parses it, with what models add around it. */
 export const Moment = (description: string) => Type.Optional(Text(40, description));
-
-/**
- * When something is to expire, as the routes take it. A day counts to its last moment in UTC.
- * @throws ServiceError `invalid_request`
- */
-export function parseExpires(given: string, path: string): string {
-  const text = given.trim();
-  if (IsDate(text)) return `${text}T23:59:59.999Z`;
-  if (!IsDateTime(text)) throw invalidField(path, WRONG_MOMENT);
-  return text;
-}

@@ -20,6 +20,12 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+/** The formats of strings, as messages name them. */
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'a day such as 2026-03-01',
+  'date-time': 'a time such as 2026-03-01T09:30:00Z',
+};
+
 /** The keywords that limit a value of the right type. */
 const LIMITS: ReadonlySet<string> = new Set([
   'minimum',
@@ -80,9 +86,7 @@ function messageOf(fault: Fault, schema: unknown): string {
         ? 'must have a visible character'
         : 'must not be blank';
     case 'format':
-      return fault.params['format'] === 'date-time'
-        ? 'must be a time such as 2026-03-01T09:30:00Z'
-        : `must be a valid ${String(fault.params['format'])}`;
+      return `must be ${formatOf(fault)}`;
     case 'enum':
     case 'const':
       return oneOf(allowedValues(fault));
@@ -117,6 +121,8 @@ function choiceMessage(faults: readonly Fault[], schema: unknown): string {
     .map((fault) => typeOf(fault, boundsAt(fault.schemaPath, schema)));
   const isNullable = types.includes('null');
   if (values.length > 0) return oneOf([...new Set([...values, ...(isNullable ? ['null'] : [])])]);
+  const formats = faults.filter(({ keyword }) => keyword === 'format').map(formatOf);
+  if (formats.length > 1) return `must be ${[...formats, ...(isNullable ? ['null'] : [])].join(' or ')}`;
   const unmet = faults.find(({ keyword }) => LIMITS.has(keyword));
   if (unmet !== undefined) {
     const message = messageOf(unmet, schema);
@@ -124,6 +130,11 @@ function choiceMessage(faults: readonly Fault[], schema: unknown): string {
     return message.startsWith('must be ') ? `${message} or null` : `${message}, or must be null`;
   }
   return types.length > 0 ? `must be ${[...new Set(types)].join(' or ')}` : 'is not valid';
+}
+
+function formatOf({ params }: Fault): string {
+  const format = String(params['format']);
+  return FORMATS[format] ?? `a valid ${format}`;
 }
 
 function allowedValues({ params }: Fault): string[] {

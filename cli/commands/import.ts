@@ -17,7 +17,12 @@ import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { counted, countedOf, outputWidth, type Result } from '../terminal/output.ts';
 import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
-import { EXPIRES_OPTION, parseExpiryOption } from '../terminal/times.ts';
+import {
+  EXPIRES_OPTION,
+  OCCURRED_OPTION,
+  parseExpiryOption,
+  parseOccurredOption,
+} from '../terminal/times.ts';
 
 const options = {
   client: {
@@ -31,6 +36,10 @@ const options = {
     multiple: true,
     value: 'tag',
     help: 'tag of the sources of the files that are sent; can be repeated',
+  },
+  occurred: {
+    ...OCCURRED_OPTION,
+    help: `${OCCURRED_OPTION.help}; default: the date that a file itself contains`,
   },
   expires: EXPIRES_OPTION,
   'retry-failed': { type: 'boolean', help: 'retry the files that failed in an earlier run' },
@@ -111,13 +120,15 @@ ${CREDENTIAL_NOTE}`,
   operand: { name: 'folder', completes: 'folder' },
   async run(values, operand) {
     const tags = parseTagOptions(values.tag ?? []);
+    const occurredAt = parseOccurredOption(values.occurred);
     const expiresAt = parseExpiryOption(values.expires);
     const content = await readFolder(resolve(invocationFolder(), operand));
     const progress = openProgressBar(values.json === true ? process.stderr : process.stdout);
     const { service: asked } = await signedInToTeam(values);
     const service = withRetry(asked, (text) => progress.note(text));
     const clientId = await findOptionalClient(service, values.client);
-    const target = { service, clientId, tags, expiresAt, records: importRecords(service, clientId) };
+    const records = importRecords(service, clientId);
+    const target = { service, clientId, tags, occurredAt, expiresAt, records };
     return interruptible(progress, async () => {
       const run = await openRun(target, content, values, progress);
       const wait = values['no-wait'] !== true && !run.dryRun;

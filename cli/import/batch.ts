@@ -54,13 +54,13 @@ export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
  * @param repeat number of earlier requests with the same files that were intended
  */
 function requestKey(
-  { clientId, tags, expiresAt }: Target,
+  { clientId, tags, occurredAt, expiresAt }: Target,
   files: readonly NewFile[],
   repeat: number,
 ): string {
   const sent = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
-  const expiry = expiresAt === undefined ? [] : [expiresAt];
-  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat, tags, ...expiry]);
+  const times = Object.entries({ occurredAt, expiresAt }).filter(([, time]) => time !== undefined);
+  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat, tags, ...times]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -71,6 +71,8 @@ export interface Target {
   clientId: string | undefined;
   /** Of the sources of all files. */
   tags: readonly string[];
+  /** Undefined: as the files say. */
+  occurredAt: string | undefined;
   /** Undefined: never. */
   expiresAt: string | undefined;
 }
@@ -80,12 +82,13 @@ export interface Target {
  * @throws ServiceRefusal for all of them
  */
 async function sendTogether(target: Target, files: readonly NewFile[]): Promise<Import[]> {
-  const { service, records, clientId, tags, expiresAt } = target;
+  const { service, records, clientId, tags, occurredAt, expiresAt } = target;
   const body = {
     items: files.map(({ name, content }) => ({
       filename: name,
       contentBase64: content.toString('base64'),
       ...(tags.length === 0 ? {} : { tags }),
+      occurredAt,
       expiresAt,
     })),
     ...(clientId === undefined ? {} : { scope: { clientId } }),

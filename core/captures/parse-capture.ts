@@ -1,6 +1,6 @@
 import type { NewCapture } from '../../db/queries/memory/consolidation/captures.ts';
 import { invalidField } from '../../shared/errors.ts';
-import { parseTime } from '../../shared/formats/times.ts';
+import { parseOptionalMoment, parseTime } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { CaptureRequest } from '../../shared/schemas/consolidation.ts';
 import { assertMetadata } from '../sources/metadata.ts';
@@ -23,6 +23,7 @@ export function parseCapture(body: CaptureRequest): Omit<NewCapture, 'layerId'> 
     summary: body.summary,
     startedAt,
     endedAt,
+    occurredAt: parseOptionalMoment(body.occurredAt, '/occurredAt') ?? null,
     metadata: body.metadata ?? {},
   };
 }

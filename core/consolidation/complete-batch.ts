@@ -10,6 +10,7 @@ import { lockMemories } from '../../db/queries/memory/memories.ts';
 import { needsReview } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
+import { dayOfMoment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type {
   CompleteRequest,
@@ -121,7 +122,9 @@ async function prepareItems(
   forms: readonly ItemForm[],
   signal: AbortSignal,
 ): Promise<PreparedItem[]> {
-  const contents = forms.flatMap(({ text }) => text ?? []);
+  const contents = forms.flatMap(({ text, occurredAt }) =>
+    text === null ? [] : { ...text, day: occurredAt && dayOfMoment(occurredAt) },
+  );
   const prepared = await prepareContents(teamId, contents, signal);
   return forms.map((form) => ({
     ...form,

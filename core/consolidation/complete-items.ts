@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import { withoutPurged } from '../../db/queries/library/purge.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
+import type { Moment } from '../../shared/formats/times.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
@@ -87,6 +88,7 @@ async function completeItem(
 interface StoredItem {
   id: string;
   captureIds: string[];
+  occurredAt: Moment | null;
   expiresAt: Date | null;
   text: ItemText;
   prepared: PreparedContent;
@@ -98,7 +100,7 @@ async function storeItem(
   { batchId, model }: BatchContext,
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
-  const { id, captureIds, prepared, layerId, expiresAt } = item;
+  const { id, captureIds, prepared, layerId, occurredAt, expiresAt } = item;
   const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
   const compared = { layerId, terms: prepared.terms, embedding, model };
   const similar = await withoutPurged(tx, await findSimilarMemories(tx, compared));
@@ -109,6 +111,7 @@ async function storeItem(
           title,
           metadata,
           tags,
+          occurredAt,
           expiresAt,
           prepared,
           embedding,
@@ -126,6 +129,7 @@ async function storeItem(
     tags,
     captureIds,
     supersedes,
+    occurredAt,
     expiresAt,
     embedding,
     model,

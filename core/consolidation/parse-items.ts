@@ -1,7 +1,7 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
-import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import { assertFuture, type Moment, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
@@ -25,6 +25,8 @@ export interface ItemText {
 export interface ParsedItem {
   /** In lower case, without repetitions. */
   captureIds: string[];
+  /** Null: unknown. */
+  occurredAt: Moment | null;
   /** Null: never. */
   expiresAt: Date | null;
   /** Null if the item is discarded. */
@@ -56,6 +58,7 @@ export async function parseItems(items: readonly ConsolidatedItem[], model: stri
     }
     parsed.push({
       captureIds: [...new Set(item.captureIds.map((captureId) => captureId.toLowerCase()))],
+      occurredAt: parseOptionalMoment(item.occurredAt, `${path}/occurredAt`) ?? null,
       expiresAt: parseExpiry(item.expiresAt, `${path}/expiresAt`) ?? null,
       text,
     });

@@ -44,7 +44,7 @@ export function stageImport(
   { database, config }: Pick<Dependencies, 'database' | 'config'>,
   scope: TeamScope,
   layerId: LayerId,
-  file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'expiresAt'>,
+  file: Pick<StartedImport, 'filename' | 'title' | 'tags' | 'occurredAt' | 'expiresAt'>,
   { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
   report: StagingReport,
 ): Promise<StagedSource> {
@@ -59,7 +59,7 @@ export function stageImport(
       externalId: null,
       filename: file.filename,
       metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
-      documentDate: date,
+      occurredAt: file.occurredAt ?? date,
       indexedAs,
       tags: file.tags,
       expiresAt: file.expiresAt,

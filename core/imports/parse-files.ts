@@ -4,7 +4,7 @@ import { decodeBase64 } from '../../shared/formats/base64.ts';
 import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
-import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { type ImportRequest, MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
@@ -62,6 +62,7 @@ async function parseFile(item: Item, index: number, names: NamedFields): Promise
     mediaType,
     content: await parseContent(item, index),
     tags: parseTags(names.tags ?? []),
+    occurredAt: parseOptionalMoment(item.occurredAt, `/items/${index}/occurredAt`) ?? null,
     expiresAt: parseExpiry(item.expiresAt, `/items/${index}/expiresAt`) ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import { transaction } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
-import { findImport, listImports as selectImports } from '../../db/queries/memory/imports.ts';
+import { findImport } from '../../db/queries/memory/import-decisions.ts';
+import { listImports as selectImports } from '../../db/queries/memory/imports.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import { narrowToClient, type TeamScope } from '../../shared/scope.ts';

@@ -2,7 +2,7 @@ import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { findMemory, lockMemories } from '../../db/queries/memory/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
-import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
@@ -75,7 +75,7 @@ export async function decide(
 
 function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
   const { clientId, ...rest } = decision;
-  const { action, tags, supersedes, expiresAt } = rest;
+  const { action, tags, supersedes, occurredAt, expiresAt } = rest;
   const { fields, assertComplete } = ACTIONS[action];
   assertComplete?.(decision);
   for (const field of ACTION_FIELDS) {
@@ -94,6 +94,7 @@ function parseDecision(scope: TeamScope, decision: Decision): ParsedDecision {
     memoryId: parseId(decision.memoryId),
     supersedes: supersedes === undefined ? null : parseId(supersedes),
     tags: parsedTags,
+    occurredAt: parseOptionalMoment(occurredAt, '/occurredAt'),
     expiresAt: expiry,
     target,
   };
@@ -140,17 +141,17 @@ async function apply(
 ): Promise<Applied<Memory>> {
   assertDecidable(locked.own.memory, deciding.decision);
   assertAllowed();
-  const { result, audit, indexed, titleChanged } = await ACTIONS[deciding.decision.action].act(
+  const { result, audit, indexed, isOutdated } = await ACTIONS[deciding.decision.action].act(
     tx,
     locked,
     deciding,
   );
-  const retitledId = titleChanged === true ? result.sourceId : null;
+  const outdatedId = isOutdated === true ? result.sourceId : null;
   return {
     result,
     audit,
     enqueue: async () => {
-      if (indexed !== undefined) await enqueueIndexing(tx, queue, config, indexed, retitledId);
+      if (indexed !== undefined) await enqueueIndexing(tx, queue, config, indexed, outdatedId);
     },
   };
 }

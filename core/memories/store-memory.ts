@@ -3,6 +3,7 @@ import { insertSketch } from '../../db/queries/library/similar-sources.ts';
 import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import { reactivateSource, retitleSource } from '../../db/queries/memory/source-fields.ts';
 import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
+import type { Moment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
@@ -15,6 +16,8 @@ export interface MemoryText {
   title: string;
   metadata: Record<string, unknown>;
   tags: readonly string[];
+  /** When it happened. Null or absent: unknown. */
+  occurredAt?: Moment | null;
   /** Null or absent: never. */
   expiresAt?: Date | null;
   prepared: PreparedContent;
@@ -54,7 +57,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     uri: null,
     externalId: null,
     metadata: text.metadata,
-    documentDate: null,
+    occurredAt: text.occurredAt ?? null,
     indexedAs: text.prepared.indexedAs,
     tags: text.tags,
     ...(text.expiresAt === undefined ? {} : { expiresAt: text.expiresAt }),
@@ -93,12 +96,14 @@ export async function replaceMemoryText(
  */
 export async function publishMemoryText(
   tx: TeamTransaction,
-  memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags' | 'expiresAt'>,
+  memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt'>,
   text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model'>,
 ): Promise<StoredText> {
-  const { sourceId, clientId: layerId, metadata, tags } = memory;
+  const { sourceId, clientId: layerId, metadata, tags, occurredAt } = memory;
   const expiresAt = memory.expiresAt === null ? null : new Date(memory.expiresAt);
-  if (sourceId === null) return insertMemorySource(tx, { layerId, metadata, tags, expiresAt, ...text });
+  if (sourceId === null) {
+    return insertMemorySource(tx, { layerId, metadata, tags, occurredAt, expiresAt, ...text });
+  }
   await reactivateSource(tx, sourceId, expiresAt);
   return replaceMemoryText(tx, sourceId, { layerId, ...text });
 }

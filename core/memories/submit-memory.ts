@@ -2,6 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findInReview, insertMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
+import { dayOfMoment, type Moment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import { runInSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
@@ -23,6 +24,8 @@ export interface SubmittedText {
   content: string;
   /** As they were given: no credential is recognized in lower case. */
   tags: readonly string[];
+  /** Null: unknown. */
+  occurredAt: Moment | null;
   /** Null: never. */
   expiresAt: Date | null;
 }
@@ -41,14 +44,15 @@ export async function submitMemory(
   text: SubmittedText,
   signal: AbortSignal,
 ): Promise<{ id: string; redactions: Redaction[] }> {
-  const { layerId } = text;
+  const { layerId, occurredAt } = text;
   const given = { title: text.title, text: text.content, tags: text.tags };
   const { fields, redactions, assertAllowed } = await redactFields(redactionMode(config, scope), given);
   const content = await runInSteps(cutMaskedInSteps(fields.text, MAX_CONTENT));
   const stored = { ...text, title: fields.title, content, tags: parseTags(fields.tags) };
   const id = await runCommand(database, scope, {
     quota: config,
-    prepare: () => prepareContent(scope.teamId, stored, signal),
+    prepare: () =>
+      prepareContent(scope.teamId, { ...stored, day: occurredAt && dayOfMoment(occurredAt) }, signal),
     lock: async (tx) => {
       const team = await lockTeamForWrite(tx);
       if (!(await canWrite(tx, team, [layerId]))) throw new ServiceError('scope_forbidden');
@@ -62,7 +66,7 @@ export async function submitMemory(
 
 async function apply(
   tx: TeamTransaction,
-  { layerId, title, content, tags, expiresAt }: SubmittedText,
+  { layerId, title, content, tags, occurredAt, expiresAt }: SubmittedText,
   { terms }: PreparedContent,
   model: string,
 ): Promise<Applied<string>> {
@@ -80,6 +84,7 @@ async function apply(
     tags,
     captureIds: [],
     supersedes: null,
+    occurredAt,
     expiresAt,
     embedding: null,
     model,

@@ -2,7 +2,7 @@ import { type Database, readOnce } from '../../db/driver/database.ts';
 import { countSources } from '../../db/queries/memory/source-library.ts';
 import type { SearchFilters } from '../../db/queries/search/search.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { parseTime } from '../../shared/formats/times.ts';
+import { type OccurredBounds, parseOccurredBounds, parseTime } from '../../shared/formats/times.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -11,8 +11,11 @@ import { parseId } from '../access/parse-id.ts';
  * Parses the time filters of a search.
  * @throws ServiceError `invalid_request` for a time that does not exist or is out of range
  */
-export function parseTimeFilters(body: SearchRequest): Pick<SearchFilters, 'createdAfter' | 'createdBefore'> {
+export function parseTimeFilters(
+  body: SearchRequest,
+): Pick<SearchFilters, 'createdAfter' | 'createdBefore' | keyof OccurredBounds> {
   return {
+    ...parseOccurredBounds(body),
     createdAfter: parseTime(body.createdAfter, '/createdAfter'),
     createdBefore: parseTime(body.createdBefore, '/createdBefore'),
   };

@@ -2,13 +2,14 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import type { SourceNames } from '../../db/queries/library/source-names.ts';
 import {
+  changesTerms,
   type GivenFields,
   type SourceField,
   updateSourceFields,
 } from '../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
-import { assertFuture, parseExpiry } from '../../shared/formats/times.ts';
+import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
@@ -26,15 +27,17 @@ import { moveSource } from './move-source.ts';
  * Parses the change of a source.
  * @throws ServiceError `invalid_request`
  */
-function parseSourceChange({ title, tags, expiresAt, clientId }: SourceChange): GivenFields {
-  if ([title, tags, expiresAt, clientId].every((field) => field === undefined)) {
-    throw invalidField('/', 'must have title, tags, expiresAt or clientId');
+function parseSourceChange({ title, tags, occurredAt, expiresAt, clientId }: SourceChange): GivenFields {
+  if ([title, tags, occurredAt, expiresAt, clientId].every((field) => field === undefined)) {
+    throw invalidField('/', 'must have title, tags, occurredAt, expiresAt or clientId');
   }
+  const occurred = parseOptionalMoment(occurredAt, '/occurredAt');
   const expiry = parseExpiry(expiresAt, '/expiresAt');
   assertFuture(expiry);
   return {
     title: title ?? null,
     tags: tags === undefined ? null : parseTags(tags),
+    ...(occurred === undefined ? {} : { occurredAt: occurred }),
     ...(expiry === undefined ? {} : { expiresAt: expiry }),
   };
 }
@@ -47,12 +50,12 @@ interface Locked {
 }
 
 /**
- * Changes the title, the tags, the expiry and the layer of a source. Fields that are not given do not change.
+ * Changes the title, the tags, the date, the expiry and the layer of a source. Fields that are not given do not change.
  * @returns the source as it is now
  * @throws ServiceError `unauthenticated`, `team_forbidden`; `scope_forbidden` if the caller cannot write to the new layer;
  *   `not_found`; `forbidden` unless the caller can write to the layer of the source and has created it or has Full access;
- *   `team_archived`; `conflict` if the source belongs to a memory, or is archived, for the title, the expiry or the layer
- *   of a file, or if the new layer has an active source with the same text or external id; `secret_detected`
+ *   `team_archived`; `conflict` if the source belongs to a memory, or is archived, for the title, the date, the expiry or the
+ *   layer of a file, or if the new layer has an active source with the same text or external id; `secret_detected`
  */
 export async function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -81,9 +84,9 @@ export async function changeSource(
     },
     apply: async (tx, locked) => {
       const { updated, moved, ...applied } = await apply(tx, locked, given, assertAllowed);
-      const retitledId = updated.includes('title') ? id : null;
-      if (moved.length === 0 && retitledId === null) return applied;
-      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, retitledId) };
+      const outdatedId = changesTerms(updated) ? id : null;
+      if (moved.length === 0 && outdatedId === null) return applied;
+      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, moved, outdatedId) };
     },
   });
   return { ...source, redactions };
@@ -127,6 +130,9 @@ function assertChangeable({ kind, state }: Source, given: GivenFields, moves: bo
   }
   if (kind === 'file' && given.title !== null && given.title !== undefined) {
     throw new ServiceError('conflict', 'The title is the name of the file; push the file under another name');
+  }
+  if (kind === 'file' && given.occurredAt !== undefined) {
+    throw new ServiceError('conflict', 'The date is that of the file; push the file with another date in it');
   }
   if (kind === 'file' && given.expiresAt !== undefined) {
     throw new ServiceError('conflict', 'A workspace file does not expire; delete the file instead');

@@ -1,6 +1,11 @@
 import { type Database, readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { findCreationDay, findReadableSources } from '../../db/queries/memory/source-library.ts';
-import { assertFuture } from '../../shared/formats/times.ts';
+import { changesTerms } from '../../db/queries/memory/source-fields.ts';
+import {
+  findReadableSources,
+  findSourceDays,
+  type SourceDays,
+} from '../../db/queries/memory/source-library.ts';
+import { assertFuture, dayOfMoment, type Moment } from '../../shared/formats/times.ts';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { IngestRequest, IngestResponse } from '../../shared/schemas/memory.ts';
@@ -110,13 +115,17 @@ async function stage(
   { layerId, signal, ...ingest }: Ingest,
 ): Promise<StagedIngest> {
   const mode = redactionMode(config, scope);
-  const { body, embeddings, tags, expiresAt, redactions } = await redactIngest(mode, scope.teamId, ingest);
+  const { body, embeddings, tags, occurredAt, expiresAt, redactions } = await redactIngest(
+    mode,
+    scope.teamId,
+    ingest,
+  );
   const { externalId } = body;
-  const day =
+  const stored =
     externalId === undefined
       ? null
-      : await transaction(database, scope, (tx) => findCreationDay(tx, { externalId, layerId }));
-  const input = removeInput(body, day);
+      : await transaction(database, scope, (tx) => findSourceDays(tx, { externalId, layerId }));
+  const input = removeInput(body, dayAfter(stored, occurredAt));
   const contentHash = await contentHashInTurns(input.value);
   const { fields } = input.value;
   const prepared = await prepareSource(scope.teamId, input, signal);
@@ -127,7 +136,7 @@ async function stage(
     uri: body.uri ?? null,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? null,
-    documentDate: null,
+    ...(occurredAt === undefined ? {} : { occurredAt }),
     indexedAs: fields,
     tags,
     ...(expiresAt === undefined ? {} : { expiresAt }),
@@ -136,6 +145,12 @@ async function stage(
     chunks: withEmbeddings(prepared, embeddings),
   });
   return { staged, redactions };
+}
+
+/** The day of a source after an ingest; null: today. */
+function dayAfter(stored: SourceDays | null, occurredAt: Moment | null | undefined): string | null {
+  if (occurredAt != null) return dayOfMoment(occurredAt);
+  return (occurredAt === undefined ? stored?.date : stored?.creation) ?? null;
 }
 
 /**
@@ -170,7 +185,7 @@ async function apply(
       result: stored,
       audit: [...expired, { kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
       enqueue: async () => {
-        if (stored.updated.includes('title')) await enqueueIndexing(tx, queue, config, [], source.id);
+        if (changesTerms(stored.updated)) await enqueueIndexing(tx, queue, config, [], source.id);
       },
     };
   }

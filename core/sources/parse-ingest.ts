@@ -1,7 +1,7 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
-import { parseExpiry } from '../../shared/formats/times.ts';
+import { type Moment, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import { assertMetadata } from './metadata.ts';
@@ -12,6 +12,8 @@ export interface ParsedIngest {
   embeddings: readonly (Float32Array | null)[];
   /** Normalized. Null: not given. */
   tags: string[] | null;
+  /** Undefined: not given; null: unknown. */
+  occurredAt: Moment | null | undefined;
   /** Undefined: not given; null: never. `ingestSource` checks that it is in the future. */
   expiresAt: Date | null | undefined;
 }
@@ -44,6 +46,7 @@ export async function parseIngest(body: IngestRequest, model: string): Promise<P
     body,
     embeddings,
     tags: body.tags === undefined ? null : parseTags(body.tags),
+    occurredAt: parseOptionalMoment(body.occurredAt, '/occurredAt'),
     expiresAt: parseExpiry(body.expiresAt, '/expiresAt'),
   };
 }

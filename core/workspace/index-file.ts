@@ -1,7 +1,7 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { lockTeamState } from '../../db/queries/identity/teams.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
-import { findCreationDay } from '../../db/queries/memory/source-library.ts';
+import { findSourceDays } from '../../db/queries/memory/source-library.ts';
 import {
   type FileToIndex,
   findPendingVersion,
@@ -93,8 +93,8 @@ export async function fieldsOfFile(
   scope: TeamScope,
   { fileId, path }: FileToIndex,
 ): Promise<SourceFields> {
-  const day = await transaction(database, scope, (tx) => findCreationDay(tx, { fileId }));
-  return fieldsOn(day, lastSegment(path));
+  const days = await transaction(database, scope, (tx) => findSourceDays(tx, { fileId }));
+  return fieldsOn(days?.creation ?? null, lastSegment(path));
 }
 
 /** Stages the text of a file as its source. The chunks of a large file are written before `completeIndexing`. */
@@ -116,7 +116,7 @@ export function stageFile(
       externalId: null,
       fileId,
       metadata: title === null ? {} : { [DOCUMENT_TITLE]: title },
-      documentDate: date,
+      occurredAt: date,
       indexedAs,
       contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,

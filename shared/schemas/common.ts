@@ -20,11 +20,44 @@ export const Use = {
   lastFoundAt: Nullable(Time),
 };
 
+const Day = Type.String({ format: 'date' });
+
+/** A day or a time of a request: `parseMoment` of `formats/times.ts` parses it. */
+const Moment = (description: string) => Type.Union([Day, Time], { description });
+
 /** When a record is to expire. */
-export const ExpiresAt = Nullable(
-  Time,
-  'when the record expires: from then on it counts as archived. A time in the future, or null: never',
+export const ExpiresAt = Type.Union([Day, Time, Type.Null()], {
+  description:
+    'when the record expires: from then on it counts as archived. A time in the future, a day (its last moment in UTC), ' +
+    'or null: never',
+});
+/** When what a text tells of happened, as a request says it. */
+export function occurrence(description: string) {
+  return Type.Union([Day, Time, Type.Null()], { description });
+}
+export const OccurredAt = occurrence('when it happened: a time, or a day such as 2026-03-01; null: unknown');
+/** The same in an answer. */
+export const StoredOccurrence = Nullable(
+  Moment('a day in UTC, or a time'),
+  'when it happened, as far as it is known; null: unknown',
 );
+/** Filters of a search by the time when a passage was stored. */
+export const CreatedFilters = {
+  createdAfter: Type.Optional({ ...Time, description: 'return only hits whose created_at is later' }),
+  createdBefore: Type.Optional({ ...Time, description: 'return only hits whose created_at is earlier' }),
+};
+/** Filters of sources by their date. */
+export const OccurredFilters = {
+  occurredAfter: Type.Optional(
+    Moment(
+      'return only what happened then or later; a day counts from its first moment in UTC. Where it is unknown when it ' +
+        'happened, the time when the source was created is compared',
+    ),
+  ),
+  occurredBefore: Type.Optional(
+    Moment('return only what happened then or earlier; a day counts to its last moment in UTC'),
+  ),
+};
 /** When a record expires. */
 export const StoredExpiry = Nullable(Time, 'from then on it counts as archived; null: never');
 

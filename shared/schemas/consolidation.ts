@@ -8,9 +8,11 @@ import {
   Metadata,
   Name,
   Nullable,
+  OccurredAt,
   OneOf,
   PageQuery,
   Redactions,
+  StoredOccurrence,
   Text,
   Time,
 } from './common.ts';
@@ -44,6 +46,7 @@ export const CaptureRequest = Body({
   scope: Type.Optional(WriteScope),
   startedAt: Type.Optional(Time),
   endedAt: Type.Optional(Time),
+  occurredAt: Type.Optional(OccurredAt),
   metadata: Type.Optional(Metadata),
 });
 export type CaptureRequest = Static<typeof CaptureRequest>;
@@ -58,6 +61,7 @@ export const Capture = Type.Object({
   clientId: Nullable(Id),
   startedAt: Nullable(Time),
   endedAt: Nullable(Time),
+  occurredAt: StoredOccurrence,
   metadata: Metadata,
   createdBy: Id,
   createdWith: CreatedWith,
@@ -121,6 +125,7 @@ export const ConsolidatedItem = Body({
   scope: Type.Optional(WriteScope),
   metadata: Type.Optional(Metadata),
   tags: Type.Optional(Tags),
+  occurredAt: Type.Optional(OccurredAt),
   expiresAt: Type.Optional(ExpiresAt),
   embedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),

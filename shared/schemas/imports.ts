@@ -7,8 +7,10 @@ import {
   Name,
   Nullable,
   OneOf,
+  occurrence,
   PageQuery,
   Redactions,
+  StoredOccurrence,
   Time,
 } from './common.ts';
 import { LayerKind, SimilarSources, WriteScope } from './memory.ts';
@@ -31,6 +33,12 @@ export const ImportRequest = Body({
       text: Type.Optional(Type.String()),
       contentBase64: Type.Optional(Type.String()),
       tags: Type.Optional(Tags),
+      occurredAt: Type.Optional(
+        occurrence(
+          'when it happened: a time, or a day such as 2026-03-01. Without it, or with null, the date that the document ' +
+            'itself contains',
+        ),
+      ),
       expiresAt: Type.Optional(ExpiresAt),
     }),
     { minItems: 1, maxItems: MAX_IMPORTS_PER_REQUEST },
@@ -70,6 +78,7 @@ export const Import = Type.Object({
     'when the stored file was deleted; after that the import cannot be retried',
   ),
   sourceId: Nullable(Id),
+  occurredAt: { ...StoredOccurrence, description: 'when it happened, as the request said; null: not given' },
   expiresAt: Nullable(Time, 'expiry that was asked for its source; null: never'),
   similarSources: SimilarSources,
   sameAs: Type.Optional(

@@ -3,6 +3,7 @@ import type { SentVector } from '../embeddings.ts';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
 import {
   Body,
+  CreatedFilters,
   CreatedWith,
   ExpiresAt,
   Id,
@@ -11,10 +12,13 @@ import {
   Name,
   NOT_BLANK,
   Nullable,
+  OccurredAt,
+  OccurredFilters,
   OneOf,
   Redactions,
   SourceKind,
   StoredExpiry,
+  StoredOccurrence,
   Text,
   Time,
   Use,
@@ -90,12 +94,8 @@ export const SearchRequest = Body({
       description: 'return only hits of these sources; 404 if the caller cannot read one of them',
     }),
   ),
-  createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'return only hits whose created_at is later' }),
-  ),
-  createdBefore: Type.Optional(
-    Type.String({ format: 'date-time', description: 'return only hits whose created_at is earlier' }),
-  ),
+  ...CreatedFilters,
+  ...OccurredFilters,
   tags: Type.Optional(RequiredTags),
   minSimilarity: Type.Optional(
     Type.Number({
@@ -148,6 +148,7 @@ const chunkFields = {
   kind: SourceKind,
   tags: StoredTags,
   created_at: Time,
+  occurred_at: StoredOccurrence,
   location: Location,
 };
 export const Chunk = Type.Object(chunkFields);
@@ -214,11 +215,12 @@ export const IngestRequest = Body({
     Text(
       MAX_NAME,
       'identifies one source of the layer: a different text replaces its passages, the same text updates its fields; ' +
-        'an omitted uri, metadata, tags or expiresAt keeps its value',
+        'an omitted uri, metadata, tags, occurredAt or expiresAt keeps its value',
     ),
   ),
   metadata: Type.Optional(Metadata),
   tags: Type.Optional(Tags),
+  occurredAt: Type.Optional(OccurredAt),
   expiresAt: Type.Optional(ExpiresAt),
 });
 export type IngestRequest = Static<typeof IngestRequest>;
@@ -251,6 +253,7 @@ export const Source = Type.Object({
       description: 'the published memory whose text it is. Only in the list and the answer of one source',
     }),
   ),
+  occurredAt: StoredOccurrence,
   expiresAt: StoredExpiry,
   original: Nullable(
     Original,
@@ -285,7 +288,7 @@ export const IngestResponse = Type.Object({
   embedded: Type.Integer(),
   duplicate: Type.Boolean({ description: 'the text was already stored, and nothing changed' }),
   updated: Type.Optional(
-    Type.Array(OneOf(['title', 'uri', 'metadata', 'tags', 'expiresAt']), {
+    Type.Array(OneOf(['title', 'uri', 'metadata', 'tags', 'occurredAt', 'expiresAt']), {
       description: 'fields that changed in the source with this externalId; present if the text was the same',
     }),
   ),

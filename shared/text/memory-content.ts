@@ -9,7 +9,7 @@ import type { ChunkTerms } from './terms/chunk-terms.ts';
 export interface ContentInput {
   title: string;
   content: string;
-  /** On which its source was created, `YYYY-MM-DD`; null or absent if it is created now. */
+  /** Of its date, `YYYY-MM-DD`; null or absent: today. */
   day?: string | null;
 }
 

@@ -98,7 +98,7 @@ async function storeSource(
     uri: null,
     externalId: null,
     metadata: {},
-    documentDate: null,
+    occurredAt: null,
     indexedAs: { title: '', date: '' },
     contentHash: Buffer.from(id),
   };

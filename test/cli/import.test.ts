@@ -156,7 +156,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'a.txt', 'b.txt']);
   });
 
-  test('--tag and --expires give tags and an expiry to the sources of the files that are sent', async () => {
+  test('--tag, --occurred and --expires give tags, a date and an expiry to the sources of the files that are sent', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': 'one' });
     for (const tags of [[' '], ['ß'.repeat(26)], Array.from({ length: 21 }, (_, n) => `${n}`)]) {
@@ -166,13 +166,22 @@ describe('cli import', () => {
     }
     await importDocs(person, company, '--tag', 'Hand Books', '--tag', 'x', '--tag', 'X');
     await writeFolder(join(person.home, 'docs'), { 'b.txt': 'two' });
-    await importDocs(person, company, '--tag', 'later', '--expires', '2098-07-01');
+    await importDocs(
+      person,
+      company,
+      '--tag',
+      'later',
+      '--occurred',
+      '2024-02-29',
+      '--expires',
+      '2098-07-01',
+    );
     const sources = await listSources(service, company);
     assert.deepEqual(
-      sources.map(({ title, tags, expiresAt }) => [title, tags, expiresAt]),
+      sources.map(({ title, tags, occurredAt, expiresAt }) => [title, tags, occurredAt, expiresAt]),
       [
-        ['b.txt', ['later'], '2098-07-01T00:00:00.000Z'],
-        ['a.txt', ['hand books', 'x'], null],
+        ['b.txt', ['later'], '2024-02-29', '2098-07-01T23:59:59.999Z'],
+        ['a.txt', ['hand books', 'x'], null, null],
       ],
     );
   });

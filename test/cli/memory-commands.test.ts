@@ -22,7 +22,10 @@ describe('cli ingest', () => {
     const { person, text, data } = await owner();
     await writeFile(join(person.home, 'vpn.md'), 'The gateway is PGW-4012.');
     assert.match(
-      await text('ingest', 'vpn.md', '--tag', 'network', '--expires', '2098-07-01'),
+      await text(
+        ...['ingest', 'vpn.md', '--tag', 'network', '--expires', '2098-07-01'],
+        ...['--occurred', '2024-02-29T10:00:00+01:00'],
+      ),
       /^Stored vpn\.md \([\w-]+\) in 1 passage\.\n$/,
     );
     assert.match(await text('ingest', 'vpn.md'), /^Already stored as vpn\.md /);
@@ -35,11 +38,11 @@ describe('cli ingest', () => {
     }
     const { items } = await data<{ items: Source[] }>('sources');
     assert.deepEqual(
-      items.map(({ title, tags, expiresAt }) => [title, tags, expiresAt]),
+      items.map(({ title, tags, occurredAt, expiresAt }) => [title, tags, occurredAt, expiresAt]),
       [
-        ['Dash', [], null],
-        ['Piped', [], null],
-        ['vpn.md', ['network'], '2098-07-01T00:00:00.000Z'],
+        ['Dash', [], null, null],
+        ['Piped', [], null, null],
+        ['vpn.md', ['network'], '2024-02-29T09:00:00.000Z', '2098-07-01T23:59:59.999Z'],
       ],
     );
   });
@@ -79,6 +82,10 @@ describe('cli ingest', () => {
     assertRefused(await person.run(['ingest', 'binary']), /binary is not UTF-8 text: import reads/);
     assertRefused(await person.run(['ingest', 'missing']), /missing cannot be read \(ENOENT\)/);
     assertRefused(await person.run(['ingest'], { input: 'text' }), /--title: required/);
+    for (const occurred of ['7d', '2026-02-30', '2026-02-30T10:00:00Z']) {
+      const args = ['ingest', '-', '--title', 'x', '--occurred', occurred];
+      assertRefused(await person.run(args, { input: 'text' }), /--occurred: expected a date/);
+    }
     for (const expires of ['tomorrow', '2001-01-01']) {
       const args = ['ingest', '-', '--title', 'x', '--expires', expires];
       assertRefused(
@@ -141,6 +148,9 @@ describe('cli search', () => {
     assert.deepEqual(await found('--kind', 'ingest'), ['Team']);
     assert.deepEqual([await found('--since', '1h'), await found('--until', '1h')], [['Team'], []]);
     assert.deepEqual(await found('--since', '2020-01-31', '--until', '2020-02-01T09:00:00Z'), []);
+    await store(company, { title: 'Dated', text: 'common days', occurredAt: '2020-01-31' });
+    assert.deepEqual(await found('--since', '2020-01-31', '--until', '2020-01-31'), ['Dated']);
+    assert.deepEqual(await found('--until', '2020-01-30'), []);
     const refused = (...args: string[]) => person.run(['search', 'common', ...args]);
     for (const time of ['soon', '2026-13-01', '1.5d', ''])
       assertRefused(await refused('--since', time), /--since: expected a date/);
@@ -265,17 +275,31 @@ describe('cli sources', () => {
   test('lists as many as asked for over several pages, with the names of clients', async () => {
     const { company, text, data } = await owner();
     const clientId = await addClient(service, company);
-    await store(company, { title: 'Red', text: 'red', scope: { clientId }, tags: ['x'] });
+    await store(company, {
+      title: 'Red',
+      text: 'red',
+      scope: { clientId },
+      tags: ['x'],
+      occurredAt: '2020-01-31',
+    });
     for (let n = 0; n < 3; n += 1) await store(company, { title: `Blue ${n}`, text: `blue ${n}` });
     const shown = await text('sources', '--tag', 'x');
-    assert.match(shown, /^Source +Kind +Updated +Passages +Layer +Tags +Title$/m);
-    assert.match(shown, /^[\w-]{36} {2}ingest {2}\d{4}-\d\d-\d\d {2}1 {9}A client {2}x {5}Red$/m);
+    assert.match(shown, /^Source +Kind +Date +Updated +Passages +Layer +Tags +Title$/m);
+    assert.match(
+      shown,
+      /^[\w-]{36} {2}ingest {2}2020-01-31 {2}\d{4}-\d\d-\d\d {2}1 {9}A client {2}x {5}Red$/m,
+    );
     const { items } = await data<{ items: Source[] }>('sources', '--limit', '2');
     assert.deepEqual(
       items.map(({ title }) => title),
       ['Blue 2', 'Blue 1'],
     );
     assert.match(await text('sources', '--limit', '2'), /There may be more: --limit lists more than 2\.\n$/);
+    const red = await data<{ items: Source[] }>('sources', '--since', '2020-01-31', '--until', '2020-01-31');
+    assert.deepEqual(
+      red.items.map(({ title }) => title),
+      ['Red'],
+    );
     assert.equal(await text('sources', '--containing', 'green'), 'No sources.\n');
     assert.equal(await text('sources', '--archived'), 'No sources.\n');
   });

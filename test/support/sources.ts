@@ -43,7 +43,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     uri: null,
     externalId: given.externalId ?? null,
     metadata: {},
-    documentDate: null,
+    occurredAt: null,
     indexedAs: given.withFields === true ? fields : { title: '', date: '' },
     tags: given.tags ?? null,
     contentHash: hash.digest(),

@@ -23,6 +23,7 @@ function makeChunk(source: number, ordinal: number, text: string): Chunk {
     kind: 'ingest',
     tags: [],
     created_at: '2026-01-01T00:00:00.000Z',
+    occurred_at: null,
     location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
   };
 }

@@ -14,6 +14,12 @@ import { type Extraction, FileFault } from './extraction.ts';
 import { redactDocument } from './redact-document.ts';
 import { storable } from './text/text-encoding.ts';
 
+/** The fields of the source that a file becomes. */
+export interface FileFields extends SourceFields {
+  /** Whether a request said the date. It then counts more than that of the document. */
+  isDateGiven?: boolean;
+}
+
 /** A file that is ready to be stored: all slow work is done. */
 export interface ReadDocument {
   /** The title that the document itself contains, or null. */
@@ -43,14 +49,14 @@ function storableParts(extraction: Extraction): DocumentPart[] {
 
 /**
  * Cuts the extracted text into chunks, and computes the terms of each chunk for the Team.
- * @param fields of the source that the file becomes; the date of the document counts more than theirs
+ * @param fields of the source that the file becomes; the date of the document counts more than theirs, unless it was given
  * @param mode what is done about credentials in the text
  * @throws FileFault `no_text`, `too_many_chunks`, `secret_detected`
  */
 export function prepareDocument(
   extraction: Extraction,
   teamId: string,
-  fields: SourceFields,
+  { isDateGiven = false, ...fields }: FileFields,
   mode: RedactionMode,
 ): ReadDocument {
   const characters = extraction.parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -63,7 +69,7 @@ export function prepareDocument(
     const { title: checked, parts, redactions } = redactDocument(texts, mode);
     const title = checked === null ? null : storable(checked.slice(0, MAX_TITLE_LENGTH));
     const input = { parts };
-    const indexedAs = date === null ? fields : { ...fields, date };
+    const indexedAs = date === null || isDateGiven ? fields : { ...fields, date };
     return {
       title,
       date,

@@ -1,9 +1,8 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { ImportStage } from '../../shared/schemas/imports.ts';
 import { masksCredentials, type RedactionMode } from '../../shared/settings/team-settings.ts';
-import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
-import { prepareDocument, type ReadDocument } from '../extract/document.ts';
+import { type FileFields, prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type ReportProgress, SecretFault } from '../extract/extraction.ts';
 import { hasRawCredentials } from '../extract/raw-credentials.ts';
 import { endWithParent } from '../supervised-process.ts';
@@ -21,7 +20,7 @@ export interface ReadingTask {
   /** The Team for which the terms of the chunks are computed. */
   teamId: string;
   /** Of the source that the file becomes. */
-  fields: SourceFields;
+  fields: FileFields;
   /** What is done about credentials in its text. */
   redaction: RedactionMode;
 }

@@ -10,7 +10,6 @@ import {
   type ConsolidationResult,
   MAX_ITEMS,
 } from '../../../shared/schemas/consolidation.ts';
-import { parseExpires } from '../arguments.ts';
 import { countJsonTokens } from '../tokens.ts';
 import { ADDS_ONCE, MAX_ANSWER_TOKENS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
@@ -47,6 +46,13 @@ const Item = Body({
   tags: Type.Optional({ ...tags, description: 'words by which `search` can filter; case is ignored' }),
   embeddingModel: Type.Optional({ ...embeddingModel, description: 'the model that made `embedding`' }),
   embeddingDim: Type.Optional({ ...embeddingDim, description: 'the number of dimensions of `embedding`' }),
+  occurredAt: Type.Optional(
+    Nullable(
+      Text(40),
+      'when what the memory tells of happened: a day, such as 2026-03-01, or a time, such as 2026-03-01T09:30:00Z; without it, ' +
+        'or with null, it is unknown',
+    ),
+  ),
   expiresAt: Type.Optional(
     Nullable(
       Text(40),
@@ -76,13 +82,7 @@ export const completeCaptures = teamTool({
     }),
   },
   output: { results: CompleteResponse.properties.results, redactions: Redactions, ...NOTE },
-  run: async ({ deps, scope, signal }, { batchId, items: given }) => {
-    const items = given.map(({ expiresAt, ...item }, index) => ({
-      ...item,
-      ...(expiresAt !== undefined && {
-        expiresAt: expiresAt === null ? null : parseExpires(expiresAt, `/items/${index}/expiresAt`),
-      }),
-    }));
+  run: async ({ deps, scope, signal }, { batchId, items }) => {
     const command = await completeBatch(deps, scope, { batchId, items }, signal);
     const { body } = await runOnce(deps.database, scope, null, command);
     const { results, redactions = [] } = body as CompleteResponse;

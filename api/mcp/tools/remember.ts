@@ -8,14 +8,14 @@ import { parseIngest } from '../../../core/sources/parse-ingest.ts';
 import { readTitle } from '../../../core/sources/read-source.ts';
 import { needsReview } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { assertFuture, parseExpiry } from '../../../shared/formats/times.ts';
+import { assertFuture, parseExpiry, parseMoment } from '../../../shared/formats/times.ts';
 import { runInSteps } from '../../../shared/resources/yield-between-steps.ts';
 import { Id, Name, OneOf, Redactions, Text } from '../../../shared/schemas/common.ts';
 import { MAX_CONTENT, SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
 import { Tags } from '../../../shared/schemas/tags.ts';
 import { findSecrets } from '../../../shared/secrets/find-secrets.ts';
-import { layerToWrite, Moment, parseExpires } from '../arguments.ts';
+import { layerToWrite, Moment } from '../arguments.ts';
 import { isPermitted } from '../permitted.ts';
 import { ADDS_ONCE, ClientArgument, teamTool } from '../tool.ts';
 import { inArguments, listed, refusingArguments } from './redactions.ts';
@@ -57,6 +57,10 @@ export const remember = teamTool({
       description:
         'words by which `search` can filter; case is ignored. With a known `key` and without it, the tags stay',
     }),
+    occurred: Moment(
+      'when it happened, if that is not now: a day, such as 2026-03-01, or a time, such as 2026-03-01T09:30:00Z. `since` and ' +
+        '`until` of `search` compare it. Without it, when the text was stored counts; with a known `key`, it stays',
+    ),
     expires: Moment(
       'from then on searches do not find it: a day, such as 2027-03-01 (to its end in UTC), or a time, such as ' +
         '2027-03-01T09:30:00Z. Without it, it does not expire; with a known `key`, the expiry stays',
@@ -72,7 +76,7 @@ export const remember = teamTool({
     id: { ...Id, description: 'of the source, which `fetch` takes; with the status review, of the memory' },
     status: OneOf(
       ['created', 'replaced', 'duplicate', 'review'],
-      'duplicate: the text was already stored; replaced: the text, the title, the tags or the expiry of this key was changed; review: it ' +
+      'duplicate: the text was already stored; replaced: the text, the title, the tags, the date or the expiry of this key was changed; review: it ' +
         'waits for a decision',
     ),
     similar: Type.Array(SimilarMemory, {
@@ -80,10 +84,10 @@ export const remember = teamTool({
     }),
     redactions: Redactions,
   },
-  run: async (call, { text, title: given, client, key, tags, expires }) => {
+  run: async (call, { text, title: given, client, key, tags, occurred, expires }) => {
     const { deps, scope, team, signal } = call;
-    const expiry = expires === undefined ? undefined : parseExpires(expires, '/expires');
-    const expiresAt = parseExpiry(expiry, '/expires') ?? null;
+    const occurredAt = occurred === undefined ? undefined : parseMoment(occurred, '/occurred');
+    const expiresAt = parseExpiry(expires, '/expires') ?? null;
     assertFuture(expiresAt, '/expires');
     const layerId = await layerToWrite(call, client);
     assertActive(team);
@@ -96,7 +100,14 @@ export const remember = teamTool({
       assertReviewable(text);
       const similar = await findAlike();
       const title = given ?? (await makeTitle(text));
-      const submitted = { layerId, title, content: text, tags: tags ?? [], expiresAt };
+      const submitted = {
+        layerId,
+        title,
+        content: text,
+        tags: tags ?? [],
+        occurredAt: occurredAt ?? null,
+        expiresAt,
+      };
       const { id, redactions } = await submitMemory(deps, scope, submitted, signal);
       const shown = { similar: similar.map(toShown), redactions: listed(redactions) };
       return { id, status: 'review' as const, ...shown };
@@ -110,7 +121,8 @@ export const remember = teamTool({
       text,
       ...(key !== undefined && { externalId: key }),
       ...(tags !== undefined && { tags }),
-      ...(expiry !== undefined && { expiresAt: expiry }),
+      ...(occurredAt !== undefined && { occurredAt }),
+      ...(expires !== undefined && { expiresAt: expires }),
     };
     const parsed = await parseIngest(body, deps.config.embeddingModel);
     const similar = await findAlike();

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { GAP, mergePassages } from '../../../core/search/merge-passages.ts';
 import { searchMemory } from '../../../core/search/search-memory.ts';
-import { Id, Nullable, OneOf, SourceKind, Text, Time } from '../../../shared/schemas/common.ts';
+import { parseMoment } from '../../../shared/formats/times.ts';
+import { Id, Nullable, OneOf, SourceKind, Text } from '../../../shared/schemas/common.ts';
 import { type Chunk, type Hit, LayerKind, MAX_TOP_K } from '../../../shared/schemas/memory.ts';
 import { RequiredTags } from '../../../shared/schemas/tags.ts';
-import { Moment, parseMoment, scopeToRead } from '../arguments.ts';
+import { Moment, scopeToRead } from '../arguments.ts';
 import { sourceUrl } from '../source-url.ts';
 import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { ClientArgument, MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
@@ -32,7 +33,9 @@ const Result = Type.Object({
     layer: LayerKind,
     clientId: Nullable(Id),
   }),
-  when: { ...Time, description: 'when the passage was stored' },
+  when: Type.String({
+    description: 'when it happened: a day in UTC, or a time; if that is unknown, when the passage was stored',
+  }),
   score: Type.Number({ description: 'comparable only within one answer' }),
 });
 type Result = Static<typeof Result>;
@@ -64,11 +67,11 @@ export const search = teamTool({
       description: 'return only what has all of these tags; case is ignored',
     }),
     since: Moment(
-      'return only what was stored on or after this day in UTC, such as 2026-03-01, or after this time, such as ' +
-        '2026-03-01T09:30:00Z',
+      'return only what happened on or after this day in UTC, such as 2026-03-01, or at or after this time, such as ' +
+        '2026-03-01T09:30:00Z. Where it is unknown when it happened, the time when it was stored counts',
     ),
     until: Moment(
-      'return only what was stored on or before this day in UTC, such as 2026-03-31, or before this time, such as ' +
+      'return only what happened on or before this day in UTC, such as 2026-03-31, or at or before this time, such as ' +
         '2026-03-31T18:00:00Z',
     ),
     limit: Type.Optional(
@@ -88,8 +91,10 @@ export const search = teamTool({
   },
   run: async (call, { query, client, kinds, tags, since, until, limit = DEFAULT_LIMIT }) => {
     const { deps, scope, recheckScope } = call;
-    const createdAfter = parseMoment(since, 'since');
-    const createdBefore = parseMoment(until, 'until');
+    const bounds = {
+      ...(since !== undefined && { occurredAfter: parseMoment(since, '/since') }),
+      ...(until !== undefined && { occurredBefore: parseMoment(until, '/until') }),
+    };
     const answer = await searchMemory(
       deps,
       { scope, recheckScope },
@@ -101,8 +106,7 @@ export const search = teamTool({
         group: 'source',
         ...(kinds !== undefined && { kinds }),
         ...(tags !== undefined && { tags }),
-        ...(createdAfter !== undefined && { createdAfter }),
-        ...(createdBefore !== undefined && { createdBefore }),
+        ...bounds,
       },
     );
     const byMeaning = answer.embedding.mode === 'server' && !answer.degraded;
@@ -194,7 +198,7 @@ function emptyResult(call: TeamCall, hit: Hit): Result {
       layer: hit.layer,
       clientId: hit.client_id,
     },
-    when: hit.created_at,
+    when: hit.occurred_at ?? hit.created_at,
     score: hit.score,
   };
 }

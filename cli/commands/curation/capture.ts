@@ -5,7 +5,7 @@ import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/comma
 import { CommandError } from '../../terminal/command-error.ts';
 import { readInputText } from '../../terminal/input-text.ts';
 import { credentialsNote } from '../../terminal/output.ts';
-import { parseMoment } from '../../terminal/times.ts';
+import { OCCURRED_OPTION, parseMoment, parseOccurredOption } from '../../terminal/times.ts';
 
 const options = {
   session: {
@@ -30,6 +30,7 @@ const options = {
     help: 'when the session began: a time, or how long ago, such as 2h',
   },
   ended: { type: 'string', value: 'time', help: 'when it ended' },
+  occurred: OCCURRED_OPTION,
   ...TEAM_OPTIONS,
 } as const;
 
@@ -53,6 +54,7 @@ summary comes from a file, or from standard input if no file is named or the fil
     const sequence = parseSequence(values.sequence);
     const startedAt = parseMoment('started', values.started);
     const endedAt = parseMoment('ended', values.ended);
+    const occurredAt = parseOccurredOption(values.occurred);
     const { text: summary } = await readInputText(operand);
     const { service } = await signedInToTeam(values);
     const clientId = await findOptionalClient(service, values.client);
@@ -62,6 +64,7 @@ summary comes from a file, or from standard input if no file is named or the fil
       sequence,
       startedAt,
       endedAt,
+      occurredAt,
       ...(clientId === undefined ? {} : { scope: { clientId } }),
     });
     const note = credentialsNote(answer.redactions);

@@ -6,7 +6,12 @@ import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { readInputText } from '../../terminal/input-text.ts';
 import { counted, credentialsNote } from '../../terminal/output.ts';
-import { EXPIRES_OPTION, parseExpiryOption } from '../../terminal/times.ts';
+import {
+  EXPIRES_OPTION,
+  OCCURRED_OPTION,
+  parseExpiryOption,
+  parseOccurredOption,
+} from '../../terminal/times.ts';
 
 /** Enough time to send a large text over a slow connection. */
 const UPLOAD_TIMEOUT_MS = 300_000;
@@ -30,6 +35,7 @@ const options = {
     help: 'your own name for the source: a later ingest with the same one replaces its text',
   },
   tag: { type: 'string', multiple: true, value: 'tag', help: 'tag of the source; can be repeated' },
+  occurred: OCCURRED_OPTION,
   expires: EXPIRES_OPTION,
   ...TEAM_OPTIONS,
 } as const;
@@ -46,6 +52,7 @@ no file is named or the file is -. Files in other formats than text are read by 
     const { filename, text } = await readInputText(operand);
     const title = values.title ?? filename;
     if (title === null) throw new CommandError('--title: required for a text from standard input');
+    const occurredAt = parseOccurredOption(values.occurred);
     const expiresAt = parseExpiryOption(values.expires);
     const { service } = await signedInToTeam(values);
     const clientId = await findOptionalClient(service, values.client);
@@ -58,6 +65,7 @@ no file is named or the file is -. Files in other formats than text are read by 
         uri: values.uri,
         externalId: values['external-id'],
         tags: values.tag,
+        occurredAt,
         expiresAt,
         ...(clientId === undefined ? {} : { scope: { clientId } }),
       },

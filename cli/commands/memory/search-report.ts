@@ -33,13 +33,13 @@ function placeNames({ page, slide, row, headings }: Chunk['location']): string[]
   ];
 }
 
-/** Where a chunk comes from: kind, layer, day, place, tags and address. */
+/** Where a chunk comes from: kind, layer, the day on which it happened or was stored, place, tags and address. */
 export function originLines(chunk: Chunk, nameLayer: NameLayer): string[] {
-  const { kind, client_id, created_at, location, tags, uri } = chunk;
+  const { kind, client_id, created_at, occurred_at, location, tags, uri } = chunk;
   const parts = [
     kind,
     nameLayer(client_id),
-    day(created_at),
+    day(occurred_at ?? created_at),
     ...placeNames(location),
     ...tags.map((tag) => `#${tag}`),
     ...(uri === null ? [] : [uri]),

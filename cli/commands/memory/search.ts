@@ -5,7 +5,7 @@ import { chooseQueryVector } from '../../client/query-vector.ts';
 import { parseLimit } from '../../client/read-list.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
-import { parseMoment } from '../../terminal/times.ts';
+import { DATE_FILTERS, parseDateOrAge } from '../../terminal/times.ts';
 import { searchReport } from './search-report.ts';
 
 const options = {
@@ -23,12 +23,7 @@ const options = {
     choices: SOURCE_KINDS,
     help: 'only this kind of source: ingest, import, memory or file; can be repeated',
   },
-  since: {
-    type: 'string',
-    value: 'time',
-    help: 'only what was stored later: a date, a time, or how long ago, such as 7d',
-  },
-  until: { type: 'string', value: 'time', help: 'only what was stored earlier' },
+  ...DATE_FILTERS,
   tag: {
     type: 'string',
     multiple: true,
@@ -53,8 +48,8 @@ keywords only.`,
 ${CREDENTIAL_NOTE}`,
   async run(values, query) {
     const topK = parseLimit(values.limit, DEFAULT_TOP_K, MAX_TOP_K);
-    const createdAfter = parseMoment('since', values.since);
-    const createdBefore = parseMoment('until', values.until);
+    const occurredAfter = parseDateOrAge('since', values.since);
+    const occurredBefore = parseDateOrAge('until', values.until);
     const { service, profile } = await signedInToTeam(values);
     const answer = await service.post('/v1/memory/search', SearchResponse, {
       query,
@@ -62,8 +57,8 @@ ${CREDENTIAL_NOTE}`,
       topK,
       kinds: values.kind,
       tags: values.tag,
-      createdAfter,
-      createdBefore,
+      occurredAfter,
+      occurredBefore,
       explain: values.explain,
       ...(await chooseQueryVector(service, profile, query)),
     });

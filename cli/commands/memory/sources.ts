@@ -6,7 +6,7 @@ import { parseLimit, readList } from '../../client/read-list.ts';
 import { signedInToTeam } from '../../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS } from '../../program/command.ts';
 import { type Column, table } from '../../terminal/table.ts';
-import { day } from '../../terminal/times.ts';
+import { DATE_FILTERS, day, parseDateOrAge } from '../../terminal/times.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -25,6 +25,7 @@ const options = {
   },
   tag: { type: 'string', value: 'tag', help: 'only sources with this tag' },
   containing: { type: 'string', value: 'text', help: 'only sources whose title or text contains this' },
+  ...DATE_FILTERS,
   archived: { type: 'boolean', help: 'list the archived sources' },
   limit: { type: 'string', value: 'n', help: `the most sources to list, default ${DEFAULT_LIMIT}` },
   ...TEAM_OPTIONS,
@@ -33,6 +34,7 @@ const options = {
 const columnsFor = (nameLayer: NameLayer): readonly Column<Source>[] => [
   { title: 'Source', value: ({ id }) => id, role: 'id' },
   { title: 'Kind', value: ({ kind }) => kind },
+  { title: 'Date', value: ({ occurredAt, createdAt }) => day(occurredAt ?? createdAt) },
   { title: 'Updated', value: ({ updatedAt }) => day(updatedAt) },
   { title: 'Passages', value: ({ chunks }) => chunks },
   { title: 'Layer', value: ({ clientId }) => nameLayer(clientId), canShrink: true },
@@ -48,12 +50,16 @@ export const sources: Command<typeof options> = {
   notes: CREDENTIAL_NOTE,
   async run(values) {
     const limit = parseLimit(values.limit, DEFAULT_LIMIT);
+    const occurredAfter = parseDateOrAge('since', values.since);
+    const occurredBefore = parseDateOrAge('until', values.until);
     const { service } = await signedInToTeam(values);
     const query = {
       kind: values.kind,
       clientId: await findOptionalClient(service, values.client),
       tag: values.tag,
       q: values.containing,
+      occurredAfter,
+      occurredBefore,
       state: values.archived === true ? 'archived' : undefined,
     };
     const items = await readList(service, '/v1/memory/sources', Source, query, limit);

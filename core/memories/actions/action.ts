@@ -1,15 +1,21 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import type { LockedMemory } from '../../../db/queries/memory/memories.ts';
+import type { Moment } from '../../../shared/formats/times.ts';
 import type { Decision, Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { ContentInput, PreparedContent } from '../../../shared/text/memory-content.ts';
 import type { Recorded } from '../../access/run-command.ts';
 
 /** A parsed decision: its ids are known ones, in lower case, and its tags are normalized. */
-export type ParsedDecision = Omit<Decision, 'supersedes' | 'tags' | 'expiresAt' | 'clientId'> & {
+export type ParsedDecision = Omit<
+  Decision,
+  'supersedes' | 'tags' | 'occurredAt' | 'expiresAt' | 'clientId'
+> & {
   supersedes: string | null;
   /** Null: not given. */
   tags: string[] | null;
+  /** Undefined: not given; null: unknown. */
+  occurredAt: Moment | null | undefined;
   /** Undefined: not given; null: never. */
   expiresAt: Date | null | undefined;
   /** The layer to move it to. Undefined: not given. */
@@ -23,6 +29,7 @@ export const ACTION_FIELDS = [
   'content',
   'supersedes',
   'baseVersion',
+  'occurredAt',
   'expiresAt',
   'clientId',
 ] as const;
@@ -61,7 +68,8 @@ export interface Deciding {
 export interface Acted extends Recorded<Memory> {
   /** The layers in which it wrote chunks. Absent if the action changes nothing that searches find. */
   indexed?: readonly LayerId[];
-  titleChanged?: boolean;
+  /** Whether the terms of its text can be outdated: by another title or another date. */
+  isOutdated?: boolean;
 }
 
 /** One action of POST /v1/memory/memories. `ACTIONS` lists all of them. */

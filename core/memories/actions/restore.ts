@@ -62,7 +62,7 @@ export const restore: DecisionAction = {
       result: restored,
       audit: [...expired, memoryEvent('memory.restore', restored, detail)],
       indexed: [layerId],
-      titleChanged: stored === null && title !== memory.title,
+      isOutdated: stored === null && title !== memory.title,
     };
   },
 };

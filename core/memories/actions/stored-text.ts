@@ -1,14 +1,25 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
-import { findCreationDay } from '../../../db/queries/memory/source-library.ts';
+import { findSourceDays } from '../../../db/queries/memory/source-library.ts';
+import { dayOfMoment, type Moment } from '../../../shared/formats/times.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { ContentInput } from '../../../shared/text/memory-content.ts';
 
-/** The text of a memory to be cut, with the day of its source if it has one, and with edits in place of its own text. */
+/** What a decision changes in the text of a memory. Absent fields do not change. */
+interface Edits {
+  title?: string | undefined;
+  content?: string | undefined;
+  /** Null: unknown. */
+  occurredAt?: Moment | null | undefined;
+}
+
+/** The text of a memory to be cut, with the day of its date, and with edits in place of its own text. */
 export async function storedText(
   tx: TeamTransaction,
   { sourceId, ...own }: Memory,
-  edits: { title?: string | undefined; content?: string | undefined } = {},
+  edits: Edits = {},
 ): Promise<ContentInput> {
-  const day = sourceId === null ? null : await findCreationDay(tx, { id: sourceId });
-  return { title: edits.title ?? own.title, content: edits.content ?? own.content, day };
+  const { title = own.title, content = own.content, occurredAt = own.occurredAt } = edits;
+  if (occurredAt !== null) return { title, content, day: dayOfMoment(occurredAt) };
+  const days = sourceId === null ? null : await findSourceDays(tx, { id: sourceId });
+  return { title, content, day: days?.creation ?? null };
 }

@@ -11,29 +11,34 @@ import { replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
 import { storedText } from './stored-text.ts';
 
-/** Changes the title, the content, the tags or the expiry of a published memory. */
+/** Changes the title, the content, the tags, the date or the expiry of a published memory. */
 export const update: DecisionAction = {
-  fields: ['tags', 'title', 'content', 'expiresAt'],
+  fields: ['tags', 'title', 'content', 'occurredAt', 'expiresAt'],
   addsText: true,
   participle: 'updated',
-  assertComplete: ({ title, content, tags, expiresAt }) => {
-    if ([title, content, tags, expiresAt].every((field) => field === undefined)) {
-      throw invalidField('/content', 'is required with update when title, tags and expiresAt are absent');
+  assertComplete: ({ title, content, tags, occurredAt, expiresAt }) => {
+    if ([title, content, tags, occurredAt, expiresAt].every((field) => field === undefined)) {
+      throw invalidField(
+        '/content',
+        'is required with update when title, tags, occurredAt and expiresAt are absent',
+      );
     }
   },
-  find: async (tx, { title, content }, present) =>
-    content === undefined ? {} : { text: await storedText(tx, present, { title, content }) },
+  find: async (tx, { title, content, occurredAt }, present) =>
+    content === undefined ? {} : { text: await storedText(tx, present, { title, content, occurredAt }) },
   act: async (tx, { own: { memory } }, { decision, prepared, model }) => {
     const { sourceId, clientId: layerId } = memory;
     if (sourceId === null) throw new Error('a published memory has no source');
     const title = decision.title ?? memory.title;
     // If the text is the same, its chunks keep their vectors.
     const changed = prepared === null || prepared.content === memory.content ? null : prepared;
+    const { occurredAt, expiresAt } = decision;
+    // Before the text, whose terms are made with the new date.
+    const dated = occurredAt === undefined ? null : await updateSourceFields(tx, sourceId, { occurredAt });
     if (changed === null) await retitleSource(tx, sourceId, title);
     else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
     const retagged =
       decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
-    const { expiresAt } = decision;
     if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
     await settleFeedback(tx, sourceId);
     const updated = await updateMemory(tx, memory.id, {
@@ -41,6 +46,7 @@ export const update: DecisionAction = {
       title,
       ...(changed === null ? {} : { content: changed }),
       ...(retagged === null ? {} : { tags: retagged.source.tags }),
+      ...(occurredAt === undefined ? {} : { occurredAt }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     });
     const titleChanged = title !== memory.title;
@@ -49,6 +55,7 @@ export const update: DecisionAction = {
       titleChanged,
       contentChanged: changed !== null,
       ...(decision.tags === null ? {} : { tagsChanged: retagged !== null }),
+      ...(occurredAt === undefined ? {} : { dateChanged: dated !== null }),
       ...(expiresAt === undefined ? {} : { expiryChanged: memory.expiresAt !== updated.expiresAt }),
       ...(changed === null ? {} : { chunks: changed.chunks.length }),
     };
@@ -56,8 +63,8 @@ export const update: DecisionAction = {
       result: updated,
       audit: [memoryEvent('memory.update', updated, detail)],
       indexed: [layerId],
-      // Terms of a new text are made with the new title.
-      titleChanged: changed === null && titleChanged,
+      // Terms of a new text are made with the new title and the new date.
+      isOutdated: changed === null && (titleChanged || dated !== null),
     };
   },
 };

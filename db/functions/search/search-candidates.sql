@@ -17,6 +17,7 @@ create or replace function memory.search_candidates(
   -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
+  p_occurred_after timestamptz, p_occurred_before timestamptz,
   p_limit int,
   p_explain boolean
 ) returns table (
@@ -52,7 +53,7 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
+  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
@@ -82,5 +83,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) to memory_service;

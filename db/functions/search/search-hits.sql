@@ -9,6 +9,7 @@ create or replace function memory.search_hits(
   p_earlier_keys int[], p_terms_version int, -- and those of sources with terms of an earlier version
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
+  p_occurred_after timestamptz, p_occurred_before timestamptz,
   p_limit int, p_explain boolean,
   p_by_source boolean
 ) returns table (
@@ -26,7 +27,9 @@ begin
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
     select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places,
+      p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
+      p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
@@ -48,5 +51,5 @@ begin
   select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
 end $$;
 
-revoke execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean, boolean) to memory_service;
+revoke execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;

@@ -9,7 +9,7 @@ as $$
 begin
   perform from source s
    where s.team_id = claimed_team() and s.id = p_source and s.state = 'active' and s.terms_version < p_version
-     and s.title = p_title and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+     and s.title = p_title and (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date = p_day
      for share;
   return found;
 end $$;

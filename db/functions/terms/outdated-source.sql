@@ -4,7 +4,7 @@ create or replace function memory.outdated_source(p_version int) returns table (
 language sql stable security definer set search_path = memory, pg_temp
 set enable_seqscan = off
 as $$
-  select s.id, s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text
+  select s.id, s.title, (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date::text
     from source s
    where s.team_id = claimed_team() and s.state = 'active' and s.terms_version < p_version limit 1
 $$;

@@ -77,7 +77,7 @@ export async function countQuestions(
 
 function toItem({ metadata, content, ...row }: QuestionedRow): ListedMemory {
   const { source } = toStored(row);
-  const { id, title, layer, clientId, tags, expiresAt, found, opened, lastFoundAt } = source;
+  const { id, title, layer, clientId, tags, occurredAt, expiresAt, found, opened, lastFoundAt } = source;
   const { createdBy, createdWith, createdAt, updatedAt } = source;
   return {
     id,
@@ -94,6 +94,7 @@ function toItem({ metadata, content, ...row }: QuestionedRow): ListedMemory {
     tags,
     supersedes: null,
     supersededBy: null,
+    occurredAt,
     expiresAt,
     found,
     opened,

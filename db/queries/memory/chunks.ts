@@ -1,4 +1,5 @@
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
+import type { Moment } from '../../../shared/formats/times.ts';
 import { newId } from '../../../shared/ids.ts';
 import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
 import type { Chunk, Place } from '../../../shared/schemas/memory.ts';
@@ -9,6 +10,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
+import { occurredAt } from '../fragments/occurred.ts';
 
 /** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
 export const PLACE_TYPES: Readonly<Record<keyof Place, string>> = {
@@ -195,12 +197,13 @@ export interface ChunkRow extends Place {
   kind: Chunk['kind'];
   tags: string[];
   created_at: Date;
+  occurred_at: Moment | null;
   document_title: string | null;
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
-  s.tags, c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
+  s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
 
 const placeOf = ({ headings, page, sheet, row, slide }: ChunkRow): Place => ({
   headings,
@@ -225,6 +228,7 @@ export function toChunk(row: ChunkRow): Chunk {
     kind,
     tags,
     created_at: wireTime(row.created_at),
+    occurred_at: row.occurred_at,
     location: { document_title: row.document_title, ...placeOf(row) },
   };
 }

@@ -5,6 +5,15 @@ import { inScope, scopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { IMPORT_COLUMNS, type ImportRow, NO_PROGRESS, toImport } from './imports.ts';
 
+/** Finds an import within the scope, or null. */
+export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
+  const [row] = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
+    [...scopeValues(tx.scope), id],
+  );
+  return row === undefined ? null : toImport(row);
+}
+
 /** Returns those of these imports that are within the scope. */
 export async function findImports(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(

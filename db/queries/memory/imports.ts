@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Moment } from '../../../shared/formats/times.ts';
 import type { CreatedWith, Redaction } from '../../../shared/schemas/common.ts';
 import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
 import type { SimilarSource } from '../../../shared/schemas/memory.ts';
@@ -7,6 +8,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { occurredAt, occurredValues } from '../fragments/occurred.ts';
 import { SAME_SOURCE_OF_IMPORT, SIMILAR_SOURCES_OF_IMPORT } from '../fragments/same-text.ts';
 
 export interface NewImport {
@@ -18,6 +20,8 @@ export interface NewImport {
   content: Buffer;
   /** Of its source, normalized. Absent: none. */
   tags?: readonly string[];
+  /** When what it tells of happened. Null or absent: not given. */
+  occurredAt?: Moment | null;
   /** When its source expires. Null or absent: never. */
   expiresAt?: Date | null;
   /** What was found in its filename, title and tags. Absent: nothing. */
@@ -47,6 +51,7 @@ export interface ImportRow {
   errorMessage: string | null;
   payloadPrunedAt: Date | null;
   sourceId: string | null;
+  occurredAt: Moment | null;
   expiresAt: Date | null;
   similarSources: SimilarSource[];
   sameAs: NonNullable<Import['sameAs']> | null;
@@ -61,7 +66,7 @@ export interface ImportRow {
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
-  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", i.expires_at as "expiresAt", i.redactions,
+  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", ${occurredAt('i')}, i.expires_at as "expiresAt", i.redactions,
   ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
   i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
@@ -82,11 +87,12 @@ export function toImport({ errorCode, errorMessage, stage, percent, sameAs, ...r
 
 /** Inserts a queued import with its file. */
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
+  const occurred = occurredValues('$13');
   const [row] = await tx.query<ImportRow>(
     `with i as (
        insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
-         expires_at, redactions)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11, $12) returning *
+         expires_at, redactions, occurred_at, occurred_is_day)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}) returning *
      )
      select ${IMPORT_COLUMNS} from i`,
     [
@@ -102,6 +108,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
       tx.scope.userId,
       item.expiresAt ?? null,
       JSON.stringify(item.redactions ?? []),
+      item.occurredAt ?? null,
     ],
   );
   if (row === undefined) throw new Error('the import was not inserted');
@@ -121,15 +128,6 @@ function partsOf(content: Uint8Array): Uint8Array[] {
     parts.push(content.subarray(start, start + PART_BYTES));
   }
   return parts;
-}
-
-/** Finds an import within the scope, or null. */
-export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
-  const [row] = await tx.query<ImportRow>(
-    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
-    [...scopeValues(tx.scope), id],
-  );
-  return row === undefined ? null : toImport(row);
 }
 
 /** Lists imports within the scope, newest first: all, or those in a state. */
@@ -152,6 +150,7 @@ export interface StartedImport {
   filename: string;
   title: string;
   tags: string[];
+  occurredAt: Moment | null;
   expiresAt: Date | null;
   mediaType: string;
   /** Null: the file was deleted, so the run fails. */
@@ -168,7 +167,7 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
             updated_at = now()
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
-      returning i.filename, i.title, i.tags, i.expires_at as "expiresAt", i.media_type as "mediaType", i.attempts,
+      returning i.filename, i.title, i.tags, ${occurredAt('i')}, i.expires_at as "expiresAt", i.media_type as "mediaType", i.attempts,
         i.redactions,
         (select p.content from memory.import_payload p
           where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,

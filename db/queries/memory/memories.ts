@@ -1,3 +1,4 @@
+import type { Moment } from '../../../shared/formats/times.ts';
 import type { MemoryState } from '../../../shared/memory-states.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
@@ -9,6 +10,7 @@ import { createdWith } from '../fragments/created-with.ts';
 import { stateNow } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { changedOccurrence, occurredAt, occurredValues } from '../fragments/occurred.ts';
 import { questionedSources } from '../fragments/open-feedback.ts';
 import { type ShownUse, type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
 import { containsText } from '../fragments/text-filter.ts';
@@ -26,7 +28,7 @@ type MemoryRow = Omit<
 
 const COLUMNS = `m.id, ${stateNow('m')} as state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
   m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
-  m.expires_at as "expiresAt", ${sourceUse('m', 'source_id')}, m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
+  ${occurredAt('m')}, m.expires_at as "expiresAt", ${sourceUse('m', 'source_id')}, m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 function toMemory({ use, ...row }: MemoryRow): Memory {
@@ -55,6 +57,8 @@ export interface NewMemory {
   /** The source of a published memory. */
   sourceId: string | null;
   supersedes: string | null;
+  /** When it happened. Null or absent: unknown. */
+  occurredAt?: Moment | null;
   /** Null or absent: never. */
   expiresAt?: Date | null;
   /** Stored only for a memory in review, until a decision. */
@@ -66,12 +70,13 @@ export interface NewMemory {
 export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Promise<void> {
   const published = memory.state === 'published';
   const embedding = published ? null : memory.embedding;
+  const occurred = occurredValues('$19');
   await tx.query(
     `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, tags, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at,
-       expires_at)
+       expires_at, occurred_at, occurred_is_day)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
-       $17::uuid, case when $17::uuid is null then null else now() end, $18)`,
+       $17::uuid, case when $17::uuid is null then null else now() end, $18, ${occurred.at}, ${occurred.isDay})`,
     [
       tx.scope.teamId,
       memory.id,
@@ -91,6 +96,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
       tx.scope.userId,
       published ? tx.scope.userId : null,
       memory.expiresAt ?? null,
+      memory.occurredAt ?? null,
     ],
   );
 }
@@ -161,12 +167,15 @@ export interface MemoryChange {
   /** Null: it supersedes none, as for `supersededBy`. */
   supersedes?: string | null;
   supersededBy?: string | null;
+  /** Null: unknown. */
+  occurredAt?: Moment | null;
   /** Null: never. */
   expiresAt?: Date | null;
 }
 
 /** Changes a locked memory: increases its version, and records the scope's user as the one who decided. */
 export async function updateMemory(tx: TeamTransaction, id: string, change: MemoryChange): Promise<Memory> {
+  const occurred = changedOccurrence('m', '$17', '$18');
   const [row] = await tx.query<MemoryRow>(
     `update memory.memory_item m
         set state = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now(),
@@ -176,6 +185,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
             supersedes = case when $11 then $12::uuid else m.supersedes end,
             superseded_by = case when $13 then $14::uuid else m.superseded_by end,
             expires_at = case when $15 then $16::timestamptz else m.expires_at end,
+            occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             embedding = null, embedding_model = null
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [
@@ -195,6 +205,8 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.supersededBy ?? null,
       change.expiresAt !== undefined,
       change.expiresAt ?? null,
+      change.occurredAt !== undefined,
+      change.occurredAt ?? null,
     ],
   );
   if (row === undefined) throw new Error('the memory to change does not exist');

@@ -1,13 +1,26 @@
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { changedOccurrence, dateOf, dayInUtc } from '../fragments/occurred.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from './source-rows.ts';
 import { indexedDay, metadataJson, type NewSource, termsVersion } from './sources.ts';
 
 /** The fields of a source that can change while its text stays the same. */
-export type SourceField = 'title' | 'uri' | 'metadata' | 'tags' | 'expiresAt';
+export type SourceField = 'title' | 'uri' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt';
 
-/** New values of fields of a source. A field that is null or absent keeps its value, except `expiresAt`: null removes it. */
-export interface GivenFields extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags' | 'expiresAt'>> {
+/** The fields that find the passages of a source. If one of them changes, its terms are outdated. */
+const SEARCHED_FIELDS: readonly SourceField[] = ['title', 'occurredAt'];
+
+/** Whether the terms of a source can be outdated after a change of these fields. */
+export function changesTerms(updated: readonly SourceField[]): boolean {
+  return SEARCHED_FIELDS.some((field) => updated.includes(field));
+}
+
+/**
+ * New values of fields of a source. A field that is null or absent keeps its value, except `occurredAt` and `expiresAt`: null
+ * removes them.
+ */
+export interface GivenFields
+  extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt'>> {
   title?: string | null;
 }
 
@@ -20,6 +33,7 @@ export async function updateSourceFields(
   activeId: string,
   given: GivenFields,
 ): Promise<{ source: Source; updated: SourceField[] } | null> {
+  const occurred = changedOccurrence('s', '$9', '$10');
   const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
     `with compared as (
        select array_remove(array[
@@ -27,14 +41,19 @@ export async function updateSourceFields(
                 case when uri is distinct from coalesce($4, uri) then 'uri' end,
                 case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end,
                 case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end,
+                case when (occurred_at, occurred_is_day) is distinct from (${occurred.at}, ${occurred.isDay})
+                     then 'occurredAt' end,
                 case when $7 and expires_at is distinct from $8::timestamptz then 'expiresAt' end], null) as updated
-         from memory.source where team_id = $1 and id = $2 and state = 'active'
+         from memory.source s where team_id = $1 and id = $2 and state = 'active'
      )
      update memory.source s
         set expires_at = case when $7 then $8::timestamptz else s.expires_at end,
+            occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
             tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
-            terms_version = case when s.title = coalesce($3, s.title) then s.terms_version else 0 end
+            terms_version = case when s.title = coalesce($3, s.title)
+              and ${dayInUtc(dateOf('s'))} = ${dayInUtc(`coalesce(${occurred.at}, s.created_at)`)}
+              then s.terms_version else 0 end
        from compared
       where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
      returning ${SOURCE_COLUMNS}, compared.updated`,
@@ -47,6 +66,8 @@ export async function updateSourceFields(
       given.tags ?? null,
       given.expiresAt !== undefined,
       given.expiresAt ?? null,
+      given.occurredAt !== undefined,
+      given.occurredAt ?? null,
     ],
   );
   if (row === undefined) return null;
@@ -67,7 +88,7 @@ export async function retitleSource(
   const changed = await tx.query(
     `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
             chunk_count = coalesce($5, chunk_count), updated_at = now(),
-            terms_version = case when $4::bytea is not null then ${termsVersion('s.created_at', 's.document_date', '$6')}
+            terms_version = case when $4::bytea is not null then ${termsVersion(dateOf('s'), '$6')}
                                  when s.title = $3 then s.terms_version else 0 end
       where team_id = $1 and id = $2 and state = 'active' returning 1`,
     [

@@ -1,15 +1,17 @@
+import type { OccurredBounds } from '../../../shared/formats/times.ts';
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive, stateNow } from '../fragments/expiry.ts';
 import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { dateOf, dayInUtc, isDatedWithin } from '../fragments/occurred.ts';
 import { containsText } from '../fragments/text-filter.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from './source-rows.ts';
 
 /** The filters of a list of sources. A filter that is null does not restrict it. */
-export interface SourceFilter {
+export interface SourceFilter extends OccurredBounds {
   kind: Source['kind'] | null;
   state: Source['state'] | null;
   /** Text that the title, the URI or the external id contains. */
@@ -43,9 +45,20 @@ export async function listSources(
         and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
              or ${containsText('s.external_id', '$6')})
         and ($7::text is null or (s.tags @> array[$7::text] and s.tags <> '{}'))
-        and ($8::uuid is null or s.id < $8)
-      order by s.id desc limit $9`,
-    [...scopeValues(tx.scope), filter.kind, filter.state, filter.text, filter.tag, part.after, part.limit],
+        and ${isDatedWithin('s', '$8::timestamptz', '$9::timestamptz')}
+        and ($10::uuid is null or s.id < $10)
+      order by s.id desc limit $11`,
+    [
+      ...scopeValues(tx.scope),
+      filter.kind,
+      filter.state,
+      filter.text,
+      filter.tag,
+      filter.occurredAfter,
+      filter.occurredBefore,
+      part.after,
+      part.limit,
+    ],
   );
   return rows.map(toListed);
 }
@@ -83,8 +96,16 @@ export async function findReadableSources(
 /** A source by its id, or the active source with one of its other names. */
 export type SourceName = { id: string } | { fileId: string } | { externalId: string; layerId: LayerId };
 
-/** Returns the day on which a source was created, `YYYY-MM-DD` in UTC; null if it does not exist. */
-export async function findCreationDay(tx: TeamTransaction, name: SourceName): Promise<string | null> {
+/** Days of a source in UTC, `YYYY-MM-DD`. */
+export interface SourceDays {
+  /** On which it was created. */
+  creation: string;
+  /** Of its date: when it happened, if that is known, else its creation. */
+  date: string;
+}
+
+/** Returns the days of a source; null if it does not exist. */
+export async function findSourceDays(tx: TeamTransaction, name: SourceName): Promise<SourceDays | null> {
   const [condition, values] =
     'id' in name
       ? ['s.id = $2', [name.id]]
@@ -94,12 +115,12 @@ export async function findCreationDay(tx: TeamTransaction, name: SourceName): Pr
             `${isActive('s')} and s.external_id = $2 and s.client_id is not distinct from $3::uuid`,
             [name.externalId, name.layerId],
           ];
-  const [row] = await tx.query<{ day: string }>(
-    `select (s.created_at at time zone 'UTC')::date::text as day from memory.source s
-      where s.team_id = $1 and ${condition}`,
+  const [row] = await tx.query<SourceDays>(
+    `select ${dayInUtc('s.created_at')}::text as creation, ${dayInUtc(dateOf('s'))}::text as date
+       from memory.source s where s.team_id = $1 and ${condition}`,
     [tx.scope.teamId, ...values],
   );
-  return row?.day ?? null;
+  return row ?? null;
 }
 
 /** Returns the title of an active source; null if it does not exist. */

@@ -1,8 +1,10 @@
+import type { Moment } from '../../../shared/formats/times.ts';
 import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Original, Source } from '../../../shared/schemas/memory.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { isActive, stateNow } from '../fragments/expiry.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
+import { occurredAt } from '../fragments/occurred.ts';
 import { SAME_AS } from '../fragments/same-text.ts';
 import { type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
 
@@ -18,6 +20,7 @@ export interface SourceRow {
   tags: string[];
   chunks: number;
   sameAs: string | null;
+  occurredAt: Moment | null;
   expiresAt: Date | null;
   original: Original | null;
   use: StoredUse;
@@ -35,7 +38,7 @@ const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} t
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId",
   ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
-  ${SAME_AS} as "sameAs", s.expires_at as "expiresAt", ${ORIGINAL} as original,
+  ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original,
   s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash", ${sourceUse('s', 'id')}`;
 

@@ -1,9 +1,11 @@
+import type { Moment } from '../../../shared/formats/times.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { SourceFields } from '../../../shared/text/fields.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
+import { changedOccurrence, dayInUtc, occurredValues } from '../fragments/occurred.ts';
 import { deleteChunks } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './source-rows.ts';
 
@@ -18,8 +20,8 @@ export interface NewSource {
   externalId: string | null;
   /** Null: not given. A source that is replaced keeps its metadata; a new source has none. */
   metadata: Record<string, unknown> | null;
-  /** The day that the document itself tells, `YYYY-MM-DD`. */
-  documentDate: string | null;
+  /** When it happened. Null: unknown. Absent: not given. A source that is replaced keeps it. */
+  occurredAt?: Moment | null;
   /** The fields with which the terms of its chunks are made. */
   indexedAs: SourceFields;
   /** Normalized. Null or absent: not given. A source that is replaced keeps its tags; a new source has none. */
@@ -36,13 +38,11 @@ export interface NewSource {
 /**
  * SQL for the version of the stored terms of a source: the current one, or 0 if they were made with another title or day
  * than the source has. Terms of an older version are made again by a job.
- * @param created the time of the source's creation
- * @param documentDate the day that the document tells, or null
+ * @param date the date of the source
  * @param indexedDay the day with which the terms were made; null if they were made with another title
  */
-export const termsVersion = (created: string, documentDate: string, indexedDay: string) =>
-  `case when coalesce(${documentDate}::date, (${created} at time zone 'UTC')::date) = ${indexedDay}::date
-        then ${TERMS_VERSION} else 0 end`;
+export const termsVersion = (date: string, indexedDay: string) =>
+  `case when ${dayInUtc(date)} = ${indexedDay}::date then ${TERMS_VERSION} else 0 end`;
 
 export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: string) =>
   indexedAs.title === title ? indexedAs.date : null;
@@ -115,12 +115,13 @@ export async function findFirstCopy(
 
 /** Inserts a source in the state `loading`. Searches do not find it until it is activated. */
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  const occurred = occurredValues('$13');
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
-       metadata, tags, created_by, file_id, document_date, expires_at,
+       metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
        terms_version)
-     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, $13, $15,
-       ${termsVersion('now()', '$13', '$14')})`,
+     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}, $15,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, '$14')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -134,7 +135,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.tags ?? [],
       tx.scope.userId,
       source.fileId ?? null,
-      source.documentDate,
+      source.occurredAt ?? null,
       indexedDay(source, source.title),
       source.expiresAt ?? null,
     ],
@@ -179,10 +180,13 @@ export async function replaceSource(
   );
   // Upkeep has deleted the loading source as abandoned, with its chunks. The active source keeps its text.
   if (written.length === 0) throw new Error('the source to replace by is not loading');
+  const occurred = changedOccurrence('s', '$13', '$9');
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
             metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
-            expires_at = case when $11 then $12::timestamptz else s.expires_at end, document_date = $9, terms_version = ${termsVersion('s.created_at', '$9', '$10')}, updated_at = now()
+            expires_at = case when $11 then $12::timestamptz else s.expires_at end,
+            occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
+            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, '$10')}, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -193,10 +197,11 @@ export async function replaceSource(
       metadataJson(loading),
       loading.tags ?? null,
       chunks,
-      loading.documentDate,
+      loading.occurredAt ?? null,
       indexedDay(loading, loading.title),
       loading.expiresAt !== undefined,
       loading.expiresAt ?? null,
+      loading.occurredAt !== undefined,
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

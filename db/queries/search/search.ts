@@ -1,3 +1,4 @@
+import type { OccurredBounds } from '../../../shared/formats/times.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import { type QueryTerms, TERMS_VERSION } from '../../../shared/text/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
@@ -7,7 +8,7 @@ import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
 
 /** The filters of a search, within the scope. */
-export interface SearchFilters {
+export interface SearchFilters extends Partial<OccurredBounds> {
   kinds?: readonly Hit['kind'][];
   sourceIds?: readonly string[];
   /** Exclusive bounds of a chunk's time. Times are compared in milliseconds. */
@@ -51,7 +52,7 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  */
 export const CANDIDATES = `memory.search_hits($1, $4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
   $10::int[], $11::int[], $12::int[], $13, $14::int[], $15::int[], $16::int[], $17::int[],
-  $18::text[], $19::uuid[], $20, $21, $22::text[], $23, $24, $25) f`;
+  $18::text[], $19::uuid[], $20, $21, $22::text[], $23, $24, $25, $26, $27) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
@@ -86,6 +87,8 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     query.createdAfter ?? null,
     query.createdBefore ?? null,
     tags ?? null,
+    query.occurredAfter ?? null,
+    query.occurredBefore ?? null,
     query.topK,
     explain,
     query.bySource ?? false,

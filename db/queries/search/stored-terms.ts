@@ -9,6 +9,7 @@ import type {
 } from '../../driver/database.ts';
 import { int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { inScopeByKey, writeScopeValues } from '../fragments/layers.ts';
+import { dateOf, dayInUtc } from '../fragments/occurred.ts';
 
 /** Returns the Teams that have sources with outdated terms. */
 export function outdatedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
@@ -129,7 +130,7 @@ export async function findSmallOutdatedSource(
   mostChunks: number,
 ): Promise<SmallOutdatedSource | null> {
   const rows = await tx.query<{ title: string; date: string; id: string; headings: string[]; text: string }>(
-    `select s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text as date,
+    `select s.title, ${dayInUtc(dateOf('s'))}::text as date,
             c.id, c.headings, c.text
        from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
       where ${inScopeByKey('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,

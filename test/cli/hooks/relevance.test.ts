@@ -25,6 +25,7 @@ function hitOf(text: string): Hit {
     kind: 'ingest',
     tags: [],
     created_at: '2026-11-20T09:00:00.000Z',
+    occurred_at: null,
     location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
     score: 0,
     semantic_rank: null,

@@ -43,7 +43,7 @@ test('storing a chunk looks up that chunk only, even in a Team without statistic
     uri: null,
     externalId: null,
     metadata: {},
-    documentDate: null,
+    occurredAt: null,
     indexedAs: { title: '', date: '' },
     contentHash: Buffer.from(teamId),
   } as const;

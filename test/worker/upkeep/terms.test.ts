@@ -185,7 +185,10 @@ test('an imported document is found by its own day, also when its terms are made
   const { companyId, teamId, ownerId: userId } = company;
   await doJob(database, 'import.process', { companyId, teamId, userId, clientId: null, importId });
   // Another day than the one in the text, so that only the stored day of the document finds it.
-  await database.query(`update memory.source set document_date = '2023-12-30' where team_id = $1`, [teamId]);
+  await database.query(
+    `update memory.source set occurred_at = '2023-12-30T00:00:00Z', occurred_is_day = true where team_id = $1`,
+    [teamId],
+  );
   await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
   assert.equal((await find(company, '2024-01-31')).length, 1);
   assert.equal((await find(company, '2023-12-30')).length, 0);

@@ -5,12 +5,14 @@ import { releaseImport, undoImportStart } from '../../../core/imports/release-im
 import { type RunningImport, startImport } from '../../../core/imports/start-import.ts';
 import type { StagingReport } from '../../../core/sources/store-source.ts';
 import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
+import { dayOfMoment } from '../../../shared/formats/times.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../../shared/schemas/imports.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { fieldsNow, fieldsOn } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
+import type { FileFields } from '../../extract/document.ts';
 import { FileFault, SecretFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
 import { type ImportProgress, importProgress } from './progress.ts';
@@ -34,7 +36,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   if (isRefused) throw new SecretFault(file.redactions);
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title), redaction: file.redaction },
+    { mediaType, content, teamId: scope.teamId, fields: fieldsOfImport(file), redaction: file.redaction },
     { report: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
@@ -50,6 +52,11 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
       await completeImport(context, scope, job, file, { staged, redactions, hasRawCredentials });
     },
   );
+}
+
+function fieldsOfImport({ title, occurredAt }: RunningImport): FileFields {
+  if (occurredAt === null) return fieldsNow(title);
+  return { ...fieldsOn(dayOfMoment(occurredAt), title), isDateGiven: true };
 }
 
 /** Where credentials are found in a file. All other paths are of the names of the import. */

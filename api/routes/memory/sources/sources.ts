@@ -1,5 +1,6 @@
 import { listSources, type SourceListFilter } from '../../../../core/sources/list-sources.ts';
 import { parseTag } from '../../../../shared/formats/tags.ts';
+import { parseOccurredBounds } from '../../../../shared/formats/times.ts';
 import { Page } from '../../../../shared/schemas/common.ts';
 import { SourceQuery } from '../../../../shared/schemas/library.ts';
 import { Source } from '../../../../shared/schemas/memory.ts';
@@ -30,6 +31,7 @@ export const sourcesRoute: Routes = (app, deps) => {
         state: query.state ?? null,
         text: parseTextFilter(query.q),
         tag: query.tag === undefined ? null : parseTag(query.tag, '/tag'),
+        ...parseOccurredBounds(query),
       };
       return answerPage(query, (part) => listSources(deps, teamScope, part, filter));
     },

@@ -1,6 +1,8 @@
--- Part of choose_filter. Returns the active sources within the claims that pass the filters by kind, source and tag; null
--- if they are many, or have many chunks. Stops reading when they are too many.
-create or replace function memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[]) returns uuid[]
+-- Part of choose_filter. Returns the active sources within the claims that pass the filters by kind, source, tag and
+-- date; null if they are many, or have many chunks. Stops reading when they are too many.
+create or replace function memory.few_sources(
+  p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamptz, p_occurred_before timestamptz
+) returns uuid[]
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -22,6 +24,7 @@ begin
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
+       and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day, p_occurred_after, p_occurred_before)
        and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
      limit most + 1
   loop
@@ -34,4 +37,4 @@ begin
   return v_ids;
 end $$;
 
-revoke execute on function memory.few_sources(text[], uuid[], text[]) from public, memory_service, memory_worker;
+revoke execute on function memory.few_sources(text[], uuid[], text[], timestamptz, timestamptz) from public, memory_service, memory_worker;

@@ -33,6 +33,8 @@ begin
                      and s.state = 'active' and not is_due(s.expires_at)
                      and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                      and (p_filter.tags is null or s.tags @> p_filter.tags)
+                     and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                           p_filter.occurred_after, p_filter.occurred_before)
                 from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id
                where c.team_id = v_team and c.id = n.id)
        order by n.nth);

@@ -33,6 +33,8 @@ begin
      where (select s.state = 'active' and not is_due(s.expires_at)
                    and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
+                   and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                         p_filter.occurred_after, p_filter.occurred_before)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
   select case when (select r.is_complete from read r) then coalesce(array_agg(d.id), '{}') end into v_passing

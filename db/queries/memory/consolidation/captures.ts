@@ -1,9 +1,11 @@
 import type { Layers } from '../../../../shared/access.ts';
+import type { Moment } from '../../../../shared/formats/times.ts';
 import type { Capture } from '../../../../shared/schemas/consolidation.ts';
 import type { LayerId } from '../../../../shared/scope.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
 import { createdWith, tokenName } from '../../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../../fragments/layers.ts';
+import { occurredAt, occurredValues } from '../../fragments/occurred.ts';
 
 /** A capture that is about to be staged. */
 export interface NewCapture {
@@ -14,6 +16,8 @@ export interface NewCapture {
   summary: string;
   startedAt: Date | null;
   endedAt: Date | null;
+  /** Null or absent: unknown. */
+  occurredAt?: Moment | null;
   metadata: Record<string, unknown>;
 }
 
@@ -40,7 +44,7 @@ export const CAPTURE_STATE = `case when c.leased_until <= now() then 'staged' el
 /** The columns of a capture, except its summary. */
 export const CAPTURE_COLUMNS = `c.id, ${CAPTURE_STATE} as state,
   c.session_id as "sessionId", c.sequence, c.client_id as "clientId",
-  c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy", ${createdWith('c')},
+  c.started_at as "startedAt", c.ended_at as "endedAt", ${occurredAt('c')}, c.metadata, c.created_by as "createdBy", ${createdWith('c')},
   c.created_at as "createdAt"`;
 const COLUMNS = `${CAPTURE_COLUMNS}, c.summary`;
 
@@ -91,10 +95,12 @@ async function selectOwnCapture(
 
 /** Stages a capture. */
 export async function insertCapture(tx: TeamTransaction, capture: NewCapture): Promise<Capture> {
+  const occurred = occurredValues('$11');
   const [row] = await tx.query<CaptureRow>(
     `with c as (
        insert into memory.capture (team_id, id, client_id, session_id, sequence, summary, started_at, ended_at,
-         metadata, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning *
+         metadata, created_by, occurred_at, occurred_is_day)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${occurred.at}, ${occurred.isDay}) returning *
      )
      select ${COLUMNS} from c`,
     [
@@ -108,6 +114,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
       capture.endedAt,
       JSON.stringify(capture.metadata),
       tx.scope.userId,
+      capture.occurredAt ?? null,
     ],
   );
   if (row === undefined) throw new Error('the capture was not inserted');
