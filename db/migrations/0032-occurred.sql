@@ -1,4 +1,5 @@
--- When what a record tells of happened: a time, or a day, of which the first moment in UTC is stored. Null: unknown.
+-- When what a record tells of happened: a time, or a day, which is stored as its first moment in UTC.
+-- Null: unknown.
 alter table memory.source
   add column occurred_at timestamptz, add column occurred_is_day boolean,
   add constraint source_occurred check ((occurred_at is null) = (occurred_is_day is null));

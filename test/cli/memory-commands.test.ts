@@ -23,8 +23,11 @@ describe('cli ingest', () => {
     await writeFile(join(person.home, 'vpn.md'), 'The gateway is PGW-4012.');
     assert.match(
       await text(
-        ...['ingest', 'vpn.md', '--tag', 'network', '--expires', '2098-07-01'],
-        ...['--occurred', '2024-02-29T10:00:00+01:00'],
+        'ingest',
+        'vpn.md',
+        '--tag=network',
+        '--expires=2098-07-01',
+        '--occurred=2024-02-29T10:00:00+01:00',
       ),
       /^Stored vpn\.md \([\w-]+\) in 1 passage\.\n$/,
     );

@@ -380,7 +380,7 @@ describe('the tool remember', () => {
         'must be a day such as 2026-03-01, or a time with its zone such as 2026-03-01T09:30:00Z',
       ],
       ['2020-03-01', 'must be a time in the future'],
-      ['0000-01-01', 'must be a time in the years 1 to 9999'],
+      ['0000-01-01', 'must be in the years 1 to 9999'],
     ] as const) {
       const { text } = await callTool(service, company, 'remember', { text: 'The walrus sleeps.', expires });
       assert.equal(text, `invalid_request: /expires: ${message}.`);
