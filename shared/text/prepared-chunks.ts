@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
 import type { Place } from '../schemas/memory.ts';
 import { normalLengthBound } from './bounds.ts';
-import { cutPieces } from './chunking.ts';
+import { cutPieces } from './cutting/chunking.ts';
 import { fieldsText, type SourceFields } from './fields.ts';
 import { type ChunkTerms, termsAndSketch } from './terms/chunk-terms.ts';
 import type { ChunkSketch } from './terms/sketch.ts';

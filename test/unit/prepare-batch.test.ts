@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { Piscina } from 'piscina';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import { Turns } from '../../shared/resources/turns.ts';
-import { cutPieces } from '../../shared/text/chunking.ts';
+import { cutPieces } from '../../shared/text/cutting/chunking.ts';
 import { fieldsNow } from '../../shared/text/fields.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { prepareBatch, prepareSource } from '../../shared/text/prepare-batch.ts';

@@ -1,7 +1,7 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
-import { MAX_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import { contentHash } from '../../shared/text/content-hash.ts';
+import { MAX_PIECE_LENGTH } from '../../shared/text/cutting/chunking.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import {
   type DocumentPart,

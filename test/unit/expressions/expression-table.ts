@@ -284,7 +284,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
     },
   ],
-  'shared/text/blocks.ts': [
+  'shared/text/cutting/blocks.ts': [
     /^ {0,3}(#{1,6})[ \t](.*)$/,
     /(?:^|[ \t])#+$/,
     /^ {0,3}(=+|-+)[ \t]*$/,
@@ -294,7 +294,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^ {0,3}[#`~=-]/,
   ],
   'shared/text/bounds.ts': [/([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu, /[\p{M}\uff9e\uff9f]{65}/u],
-  'shared/text/chunking.ts': [/^\s*/, /^\n*/],
+  'shared/text/cutting/chunking.ts': [/^\s*/, /^\n*/],
   'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/formats/names.ts': [
     /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u,
@@ -304,7 +304,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/lifecycle.ts': [
     { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
   ],
-  'shared/text/long-text.ts': [/\n/g, /\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
+  'shared/text/cutting/long-text.ts': [/\n/g, /\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
   'shared/formats/media-types.ts': [/\.([^./\\]*)$/],
   'shared/schemas/common.ts': [/[^\s\u0085]/u],
   'shared/schemas/audit.ts': [/^[1-9][0-9]{0,14}:[0-9a-f]{64}$/],

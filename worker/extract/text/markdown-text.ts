@@ -1,6 +1,6 @@
 import { storable } from './text-encoding.ts';
 
-/** Puts the text of files into a Markdown document, so that `shared/blocks.ts` does not misread it. */
+/** Puts the text of files into a Markdown document, so that `shared/text/cutting/blocks.ts` does not misread it. */
 
 /** Only this much of the start of a line is checked. */
 const LINE_HEAD_LENGTH = 1_000;

@@ -1,4 +1,4 @@
-import { TARGET_PIECE_LENGTH } from '../../../../shared/text/chunking.ts';
+import { TARGET_PIECE_LENGTH } from '../../../../shared/text/cutting/chunking.ts';
 import type { DocumentPart } from '../../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../extraction.ts';
 import { RecordText } from '../../tabular/record-text.ts';

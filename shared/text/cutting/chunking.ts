@@ -6,7 +6,7 @@
  * one pass from left to right, so the time is linear in the length.
  */
 
-import { SLICE_LENGTH, slicesOf } from '../resources/yield-between-steps.ts';
+import { SLICE_LENGTH, slicesOf } from '../../resources/yield-between-steps.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type CutPreference, findCut } from './long-text.ts';
 

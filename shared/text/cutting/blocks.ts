@@ -1,6 +1,6 @@
 /** The blocks of a document: headings, fenced code and paragraphs, as far as Markdown and plain text agree. */
 
-import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
+import { SLICE_LENGTH } from '../../resources/yield-between-steps.ts';
 
 /** A range of the document, from `start` to `end` (exclusive), without the line break after it. */
 export type Block =
