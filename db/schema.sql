@@ -477,6 +477,7 @@ table memory.chunk (
   sheet text,
   row integer,
   slide integer,
+  repeated integer not null default 0,
   constraint chunk_page CHECK ((page > 0)),
   constraint chunk_row CHECK (("row" > 0)),
   constraint chunk_slide CHECK ((slide > 0)),
@@ -751,6 +752,7 @@ table memory.kept_chunk (
   weights public.sparsevec(536870912),
   model text,
   embedding public.halfvec(1024),
+  repeated integer not null default 0,
   constraint kept_chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.kept_source(team_id, source_id) ON DELETE CASCADE,
   constraint kept_chunk_pkey PRIMARY KEY (team_id, source_id, ordinal)
 );
@@ -2734,9 +2736,9 @@ AS $function$
        and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at, text_hash,
-                            keys, weights, model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.headings, c.page, c.sheet, c.row, c.slide,
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide, created_at,
+                            text_hash, keys, weights, model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.headings, c.page, c.sheet, c.row, c.slide,
            c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
@@ -2762,7 +2764,7 @@ AS $function$
   insert into kept_source (team_id, client_id, source_id, chunks, bytes, bands, signature)
   select s.team_id, s.client_id, s.id, c.chunks, c.bytes, k.bands, k.signature
     from source s
-    cross join lateral (select count(*)::int as chunks, coalesce(sum(octet_length(c.text)), 0) as bytes
+    cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated)), 0) as bytes
                           from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
     left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
    where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
@@ -3172,7 +3174,7 @@ AS $function$
 begin
   new.text_bytes := 0;
   if new.chunk_count > 0 then
-    select coalesce(sum(octet_length(c.text)), 0) into new.text_bytes
+    select coalesce(sum(own_bytes(c.text, c.repeated)), 0) into new.text_bytes
       from chunk c where c.team_id = new.team_id and c.source_id = new.id;
   end if;
   return new;
@@ -3504,6 +3506,14 @@ begin
   end loop;
 end $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.own_bytes(p_text text, p_repeated integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case p_repeated when 0 then octet_length(p_text) else octet_length(substr(p_text, p_repeated + 1)) end
+$function$;
 
 CREATE OR REPLACE FUNCTION memory.passing_chunks(p_filter record, p_most integer)
  RETURNS uuid[]
@@ -4261,10 +4271,10 @@ AS $function$
                           order by n.ordinal limit p_limit)
     returning k.*, s.client_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at,
-                       text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.headings, m.page, m.sheet, m.row,
-           m.slide, m.created_at, m.text_hash
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
+                       created_at, text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
+           m.row, m.slide, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
@@ -5032,13 +5042,13 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer)
- RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text)
+ RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text, repeated integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select c.id, c.ordinal, c.headings, c.text
+  select c.id, c.ordinal, c.headings, c.text, c.repeated
     from chunk c
    where c.team_id = claimed_team() and c.source_id = p_source and c.ordinal > p_after
      and exists (select from source s where s.team_id = claimed_team() and s.id = p_source and s.state = 'active')

@@ -9,7 +9,7 @@ import type { JobQueue } from '../../db/queue/queue.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { textHash } from '../../shared/text/equal-texts.ts';
-import { fieldsText, type SourceFields } from '../../shared/text/fields.ts';
+import { fieldsText, indexedTexts, type SourceFields } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
 /** If the title of a source changes, its terms are made again at once if it has at most so many chunks and characters. */
@@ -53,9 +53,10 @@ export async function enqueueIndexing(
 export function withTerms(
   teamId: string,
   fields: SourceFields,
-  { id, headings, text }: Pick<ChunkText, 'id' | 'headings' | 'text'>,
+  { id, headings, ...chunk }: Omit<ChunkText, 'ordinal'>,
 ): ChunkWithTerms {
-  return { id, terms: chunkTerms(teamId, text, fieldsText(fields, headings)), textHash: textHash(text) };
+  const indexed = indexedTexts(chunk, fieldsText(fields, headings));
+  return { id, terms: chunkTerms(teamId, indexed.text, indexed.fields), textHash: textHash(chunk.text) };
 }
 
 /** Makes the terms of a source again. Returns false, and changes nothing, if it has many chunks or long ones. */

@@ -2,7 +2,7 @@ import type { Database } from '../../db/driver/database.ts';
 import type { FoundSource } from '../../db/queries/memory/source-library.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { JOINT } from '../search/merge-passages.ts';
+import { continuation } from '../search/merge-passages.ts';
 import { readSource } from './read-source.ts';
 
 /** Chunks of one read: most parts need one or two. */
@@ -15,7 +15,7 @@ const STALE = { path: '/id', message: 'the text was replaced; fetch it from its 
 export interface TextPosition {
   /** The last chunk before it; null in the first chunk. */
   after: string | null;
-  /** Where it is in the chunk that follows, in UTF-16 code units. */
+  /** Where it is in the own text of the chunk that follows, in UTF-16 code units. */
   offset: number;
 }
 
@@ -48,7 +48,7 @@ export async function readSourceText(
   let found: FoundSource | null = null;
   let left = Number.NaN;
   let { after, offset } = position;
-  const texts: string[] = [];
+  let read = '';
   for (;;) {
     const part = await readSource(database, scope, id, { limit: CHUNKS_PER_READ + 1, after }, STALE);
     if (part === null) throw new ServiceError('not_found');
@@ -58,18 +58,21 @@ export async function readSourceText(
     }
     const { chunks } = part;
     for (const chunk of chunks.slice(0, CHUNKS_PER_READ)) {
-      const text = chunk.text.slice(offset);
+      // The part before has the heading row of a table that goes on.
+      const { joint, text: own } = continuation(chunk);
+      const text = own.slice(offset);
       if (offset > 0 && text === '') throw invalidField(STALE.path, STALE.message);
-      left -= limits.measure(texts.length === 0 ? text : `${JOINT}${text}`);
+      const next = read === '' ? text : `${joint}${text}`;
+      left -= limits.measure(next);
       if (left < 0) {
-        if (texts.length > 0) return { ...found, text: texts.join(JOINT), next: { after, offset: 0 } };
-        const end = limits.endOfFitting(chunk.text, offset, limits.room(found));
-        return { ...found, text: chunk.text.slice(offset, end), next: { after, offset: end } };
+        if (read !== '') return { ...found, text: read, next: { after, offset: 0 } };
+        const end = limits.endOfFitting(own, offset, limits.room(found));
+        return { ...found, text: own.slice(offset, end), next: { after, offset: end } };
       }
-      texts.push(text);
+      read += next;
       after = chunk.id;
       offset = 0;
     }
-    if (chunks.length <= CHUNKS_PER_READ) return { ...found, text: texts.join(JOINT), next: null };
+    if (chunks.length <= CHUNKS_PER_READ) return { ...found, text: read, next: null };
   }
 }

@@ -162,8 +162,13 @@ export const Hit = Type.Object({
   explain: Type.Optional(HitExplanation),
   ...shapedHitFields(Chunk),
 });
-export type Chunk = Static<typeof Chunk>;
-export type Hit = Static<typeof Hit>;
+/** What the service knows of a chunk besides. The schemas do not have it, so no answer does. */
+interface Unsent {
+  /** How many characters at the beginning of its text repeat the heading row of a table. */
+  repeated?: number;
+}
+export type Chunk = Static<typeof Chunk> & Unsent;
+export type Hit = Omit<Static<typeof Hit>, 'passages'> & Unsent & { passages?: Chunk[] };
 
 export const SearchResponse = Type.Object({
   queryId: Id,

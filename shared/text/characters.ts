@@ -12,6 +12,12 @@ export function countCharacters(text: string): number {
   return count;
 }
 
+/** Divides a text after so many code points. No surrogate pair is split. */
+export function splitCharacters(text: string, count: number): [before: string, after: string] {
+  const before = cutCharacters(text, count);
+  return [before, text.slice(before.length)];
+}
+
 /** The beginning of a text, with at most so many code points. No surrogate pair is split. */
 export function cutCharacters(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -1,3 +1,5 @@
+import { splitCharacters } from './characters.ts';
+
 /** What is known of a source apart from its text, and finds its chunks too. */
 export interface SourceFields {
   title: string;
@@ -21,6 +23,19 @@ export const fieldsOn = (day: string | null, title: string): SourceFields =>
 /** The words that find a chunk besides those of its text. */
 export function fieldsText({ title, date }: SourceFields, headings: readonly string[]): string {
   return [title, ...headings, date].join('\n');
+}
+
+/**
+ * The texts from which the terms of a chunk are made. The heading row of a table that it repeats is a field: it finds the
+ * chunk, and does not count towards its length.
+ * @param fields what `fieldsText` returns
+ */
+export function indexedTexts(
+  { text, repeated }: { text: string; repeated: number },
+  fields: string,
+): { text: string; fields: string } {
+  const [heading, own] = splitCharacters(text, repeated);
+  return { text: own, fields: heading === '' ? fields : `${fields}\n${heading}` };
 }
 
 /** The text from which the vector of a chunk is made: the title of the source and the headings above the chunk come first. */

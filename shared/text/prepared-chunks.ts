@@ -3,13 +3,15 @@ import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
 import type { Place } from '../schemas/memory.ts';
 import { normalLengthBound } from './bounds.ts';
 import { cutPieces } from './cutting/chunking.ts';
-import { fieldsText, type SourceFields } from './fields.ts';
+import { fieldsText, indexedTexts, type SourceFields } from './fields.ts';
 import { type ChunkTerms, termsAndSketch } from './terms/chunk-terms.ts';
 import type { ChunkSketch } from './terms/sketch.ts';
 
 /** A chunk with everything that is stored for search, except its vector. */
 export interface PreparedChunk {
   text: string;
+  /** How many characters at the beginning of the text repeat the heading row of a table: see `cutPieces`. */
+  repeated: number;
   place: Place;
   terms: ChunkTerms;
   /** Its part of the sketch of its source. */
@@ -96,9 +98,10 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
       made += 1;
       if (made > MAX_CHUNKS) throw new TooManyChunksError();
       const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
-      const most = normalLengthBound(piece.text) + normalLengthBound(fields);
+      const indexed = indexedTexts(piece, fields);
+      const most = normalLengthBound(indexed.text) + normalLengthBound(indexed.fields);
       if (characters + most > PORTION_CHARACTERS) yield nextPortion();
-      const { read, ...terms } = termsAndSketch(teamId, piece.text, fields);
+      const { read, ...terms } = termsAndSketch(teamId, indexed.text, indexed.fields);
       portion.chunks.push({ ...piece, ...terms });
       portion.inputs.push(index);
       characters += read;
@@ -133,7 +136,7 @@ type CutPiece = Omit<PreparedChunk, 'terms' | 'sketch'>;
 /** The pieces of an input; null when the cutting has read as much as one step can. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   if ('chunks' in input) {
-    for (const text of input.chunks) yield { text, place: { headings: [], ...NO_PLACE } };
+    for (const text of input.chunks) yield { text, repeated: 0, place: { headings: [], ...NO_PLACE } };
     return;
   }
   const parts = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
@@ -142,8 +145,12 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
     // The name of a sheet is the heading of its rows.
     const above = place.sheet === null ? [] : [place.sheet];
     for (const piece of cutPieces(part.text)) {
-      const headings = [...above, ...(piece?.headings ?? [])];
-      yield piece === null ? null : { text: piece.text, place: { ...place, headings } };
+      if (piece === null) {
+        yield null;
+        continue;
+      }
+      const { text, repeated } = piece;
+      yield { text, repeated, place: { ...place, headings: [...above, ...piece.headings] } };
     }
   }
 }

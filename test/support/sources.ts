@@ -50,6 +50,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     model: given.model ?? TEST_MODEL_NAME,
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
+      repeated: 0,
       place: { headings: [], page: null, sheet: null, row: null, slide: null },
       ...termsAndSketch(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
       embedding: embedding ?? null,

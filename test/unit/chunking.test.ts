@@ -6,6 +6,7 @@ import { cutText } from '../support/cut-text.ts';
 
 const compact = (text: string) => text.replace(/\s/g, '');
 const texts = (pieces: Piece[]) => pieces.map((piece) => piece.text);
+const sections = (text: string) => cutText(text).map(({ repeated: _, ...piece }) => piece);
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 const SENTENCES = {
@@ -215,7 +216,7 @@ describe('cutting at headings', () => {
   test('begins a piece at each heading and gives it the path of its headings', () => {
     const text =
       'Intro.\n\n# Guide\nHello.\n\n## Install\nRun it.\n\n### Linux\nApt.\n\n## Use\nType.\n\n# End\nBye.';
-    assert.deepEqual(cutText(text), [
+    assert.deepEqual(sections(text), [
       { text: 'Intro.', headings: [] },
       { text: '# Guide\nHello.', headings: ['Guide'] },
       { text: '## Install\nRun it.', headings: ['Guide', 'Install'] },
@@ -226,13 +227,13 @@ describe('cutting at headings', () => {
   });
 
   test('keeps a heading and the next one directly below it in one piece', () => {
-    assert.deepEqual(cutText('# Guide\n\n## Install\n\nRun it.'), [
+    assert.deepEqual(sections('# Guide\n\n## Install\n\nRun it.'), [
       { text: '# Guide\n\n## Install\n\nRun it.', headings: ['Guide', 'Install'] },
     ]);
   });
 
   test('reads underlined lines as headings of the first and second level', () => {
-    assert.deepEqual(cutText('Guide\n=====\n\nHello.\n\nInstall\n---\nRun it.'), [
+    assert.deepEqual(sections('Guide\n=====\n\nHello.\n\nInstall\n---\nRun it.'), [
       { text: 'Guide\n=====\n\nHello.', headings: ['Guide'] },
       { text: 'Install\n---\nRun it.', headings: ['Guide', 'Install'] },
     ]);
@@ -254,7 +255,7 @@ describe('cutting at headings', () => {
     const text = '# a\nb\n'.repeat(13_312);
     const pieces = cutText(text);
     assert.ok(pieces.length < 100 + text.length / 100 + 1, `${pieces.length}`);
-    assert.deepEqual(pieces[0], { text: '# a\nb', headings: ['a'] });
+    assert.deepEqual(pieces[0], { text: '# a\nb', headings: ['a'], repeated: 0 });
     assert.ok(pieces.at(-1)!.text.length <= TARGET_PIECE_LENGTH);
     assert.equal(compact(texts(pieces).join('')), compact(text));
     // A hundred may be as small as they are, and sections of an ordinary length stay apart, however many.
@@ -265,12 +266,12 @@ describe('cutting at headings', () => {
   test('ignores headings in fenced code, even if the code is never closed', () => {
     const text =
       '# Real\n\n```sh\n# no heading\nls\n~~~\n# nor this\n```\n\n~~~~\n# nor here\n~~~\n# still code';
-    assert.deepEqual(cutText(text), [{ text, headings: ['Real'] }]);
+    assert.deepEqual(sections(text), [{ text, headings: ['Real'] }]);
   });
 
   test('does not read tags, marks without a title, rules, list items or very long lines as headings', () => {
     const text = `#tag\n\n#\n\n---\n\n- item\n---\n\nTwo lines\nand a rule\n---\n\n####### seven\n\n# ${'long '.repeat(60)}`;
-    assert.deepEqual(cutText(text), [{ text: text.trimEnd(), headings: [] }]);
+    assert.deepEqual(sections(text), [{ text: text.trimEnd(), headings: [] }]);
   });
 });
 

@@ -19,8 +19,9 @@ import {
   prepareInPortions,
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms, termsAndSketch } from '../../shared/text/terms/chunk-terms.ts';
 import prepareInThread from '../../shared/text/threads/prepare-batch-thread.ts';
+import { markdownTable, tableHead } from '../support/long-table.ts';
 
 const TEAM = 'a team';
 const OTHER = 'another team';
@@ -100,6 +101,17 @@ describe('a batch of texts', () => {
     const turns = await countTurns(() => prepareBatch(TEAM, [{ chunks }]));
     assert.ok(turns > 10, `${turns} turns`);
   });
+});
+
+it('a heading row that a chunk repeats finds it, and counts neither towards its length nor in its sketch', () => {
+  const [, second] = prepareChunksNow(TEAM, { text: markdownTable('Torque') });
+  assert.ok(second);
+  const head = tableHead('Torque');
+  assert.ok(second.text.startsWith(head));
+  const own = second.text.slice(head.length);
+  const { read: _, ...indexed } = termsAndSketch(TEAM, own, `\n${head}`);
+  assert.deepEqual({ terms: second.terms, sketch: second.sketch }, indexed);
+  assert.deepEqual(second.sketch, termsAndSketch(TEAM, own).sketch);
 });
 
 describe('the limit of chunks', () => {

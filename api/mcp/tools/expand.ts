@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Chunk, DEFAULT_NEIGHBOURS, ExpandRequest } from '../../../shared/schemas/memory.ts';
+import { pick } from '../pick.ts';
 import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
 import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
@@ -27,7 +28,8 @@ export const expand = teamTool({
   output: { chunks: Type.Array(Chunk), ...NOTE },
   run: async ({ deps, scope }, { chunk, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS }) => {
     const chunkId = chunk.trim();
-    const found = await expandChunk(deps, scope, { chunkId, before, after, scope: undefined });
+    const expanded = await expandChunk(deps, scope, { chunkId, before, after, scope: undefined });
+    const found = expanded.map((one) => pick(Chunk.properties, one));
     const asked = found.find(({ chunk_id }) => chunk_id === chunkId.toLowerCase());
     const chunks = asked === undefined ? [] : fitAround(found, asked);
     return {

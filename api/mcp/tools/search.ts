@@ -148,8 +148,11 @@ function fillResults(
 } {
   let isShortened = false;
   let room = MAX_ANSWER_TOKENS - NOTE_TOKENS - countJsonTokens({ results: [], queryId: call.team.id }) - 60;
-  const filled: { result: Result; passages: Pick<Chunk, 'ordinal' | 'text'>[]; others: readonly Chunk[] }[] =
-    [];
+  const filled: {
+    result: Result;
+    passages: Pick<Chunk, 'ordinal' | 'text' | 'repeated'>[];
+    others: readonly Chunk[];
+  }[] = [];
   for (const hit of hits) {
     const [best = hit, ...others] = hit.passages ?? [];
     const result = emptyResult(call, hit);
@@ -159,20 +162,20 @@ function fillResults(
     if (isCut && room < LEAST_TOKENS) break;
     const text = isCut ? cutToJson(best.text, room) : best.text;
     room -= countTextInJson(text);
-    filled.push({ result, passages: [{ ordinal: best.ordinal, text }], others });
+    filled.push({ result, passages: [{ ...best, text }], others });
     if (isCut) {
       isShortened = true;
       break;
     }
   }
   for (const { passages, others } of filled) {
-    for (const { ordinal, text } of others) {
-      const length = countTextInJson(text) + countTextInJson(GAP);
+    for (const passage of others) {
+      const length = countTextInJson(passage.text) + countTextInJson(GAP);
       if (length > room) {
         isShortened = true;
         continue;
       }
-      passages.push({ ordinal, text });
+      passages.push(passage);
       room -= length;
     }
   }

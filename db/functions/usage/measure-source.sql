@@ -7,7 +7,7 @@ as $$
 begin
   new.text_bytes := 0;
   if new.chunk_count > 0 then
-    select coalesce(sum(octet_length(c.text)), 0) into new.text_bytes
+    select coalesce(sum(own_bytes(c.text, c.repeated)), 0) into new.text_bytes
       from chunk c where c.team_id = new.team_id and c.source_id = new.id;
   end if;
   return new;

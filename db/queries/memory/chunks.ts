@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
 import type { Chunk, Place } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
+import { MAX_REPEATED_LENGTH } from '../../../shared/text/cutting/tables.ts';
 import { textHash } from '../../../shared/text/equal-texts.ts';
 import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
@@ -108,13 +109,15 @@ async function insertTexts(
 ): Promise<void> {
   const rows: object[] = [];
   const yieldIfDue = yieldBetweenSteps();
-  for (const { id, ordinal, text, place, embedding } of chunks) {
+  for (const { id, ordinal, text, repeated, place, embedding } of chunks) {
     rows.push({
       // First: the place comes from a process that can be taken over, and must not overwrite the other fields.
       ...place,
       id,
       ordinal,
       text,
+      // What is repeated is not counted, so a false number would hide text from the quota.
+      repeated: Math.min(repeated, MAX_REPEATED_LENGTH),
       // Made here for the same reason: a false hash would hide another chunk.
       text_hash: `\\x${textHash(text).toString('hex')}`,
       pending: embedding === null,
@@ -126,10 +129,10 @@ async function insertTexts(
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, text_hash bytea, pending boolean, ${types.join(', ')})
+         as r (id uuid, ordinal int, text text, repeated int, text_hash bytea, pending boolean, ${types.join(', ')})
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, text_hash, ${places})
-       select $1, $2, $3, g.id, g.ordinal, g.text, g.text_hash, ${places} from given g
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, repeated, text_hash, ${places})
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.text_hash, ${places} from given g
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
@@ -192,6 +195,7 @@ export interface ChunkRow extends Place {
   title: string;
   uri: string | null;
   text: string;
+  repeated: number;
   ordinal: number;
   client_id: string | null;
   kind: Chunk['kind'];
@@ -202,8 +206,8 @@ export interface ChunkRow extends Place {
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
-export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
-  s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
+export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.repeated, c.ordinal, c.client_id,
+  s.kind, s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
 
 const placeOf = ({ headings, page, sheet, row, slide }: ChunkRow): Place => ({
   headings,
@@ -213,15 +217,16 @@ const placeOf = ({ headings, page, sheet, row, slide }: ChunkRow): Place => ({
   slide,
 });
 
-/** Converts a row to a chunk as it is sent to clients. */
+/** Converts a row to a chunk as it is sent to clients, with what is not sent. */
 export function toChunk(row: ChunkRow): Chunk {
-  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, tags } = row;
+  const { chunk_id, source_id, title, uri, text, repeated, ordinal, client_id, kind, tags } = row;
   return {
     chunk_id,
     source_id,
     title,
     uri,
     text,
+    repeated,
     ordinal,
     layer: layerKind(client_id),
     client_id,

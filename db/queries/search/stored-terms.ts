@@ -41,6 +41,8 @@ export interface ChunkText {
   ordinal: number;
   headings: string[];
   text: string;
+  /** How many characters at the beginning of the text repeat the heading row of a table. */
+  repeated: number;
 }
 
 /** Returns the chunks of an active source after an ordinal, in order, at most `limit`. */
@@ -51,7 +53,7 @@ export function readSourceTexts(
   limit: number,
 ): Promise<ChunkText[]> {
   return tx.query<ChunkText>(
-    'select chunk_id as id, ordinal, headings, text from memory.source_texts($1, $2, $3)',
+    'select chunk_id as id, ordinal, headings, text, repeated from memory.source_texts($1, $2, $3)',
     [sourceId, after, limit],
   );
 }
@@ -129,9 +131,9 @@ export async function findSmallOutdatedSource(
   sourceId: string,
   mostChunks: number,
 ): Promise<SmallOutdatedSource | null> {
-  const rows = await tx.query<{ title: string; date: string; id: string; headings: string[]; text: string }>(
+  const rows = await tx.query<Omit<ChunkText, 'ordinal'> & SourceFields>(
     `select s.title, ${dayInUtc(dateOf('s'))}::text as date,
-            c.id, c.headings, c.text
+            c.id, c.headings, c.text, c.repeated
        from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
       where ${inScopeByKey('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
     [...writeScopeValues(tx.scope), sourceId, TERMS_VERSION, mostChunks + 1],
@@ -139,7 +141,7 @@ export async function findSmallOutdatedSource(
   const [first] = rows;
   if (first === undefined || rows.length > mostChunks) return null;
   const { title, date } = first;
-  const chunks = rows.map(({ id, headings, text }) => ({ id, headings, text }));
+  const chunks = rows.map(({ id, headings, text, repeated }) => ({ id, headings, text, repeated }));
   return { id: sourceId, fields: { title, date }, chunks };
 }
 

@@ -1,11 +1,32 @@
-/** The blocks of a document: headings, fenced code and paragraphs, as far as Markdown and plain text agree. */
+/** The blocks of a document: headings, fenced code, tables and paragraphs, as far as Markdown and plain text agree. */
 
 import { SLICE_LENGTH } from '../../resources/yield-between-steps.ts';
+import { canDelimit, endsTable, readTableHead, type TableHead } from './tables.ts';
 
 /** A range of the document, from `start` to `end` (exclusive), without the line break after it. */
 export type Block =
   | { kind: 'text' | 'code'; start: number; end: number }
-  | { kind: 'heading'; start: number; end: number; level: number; title: string };
+  | { kind: 'heading'; start: number; end: number; level: number; title: string }
+  | Table;
+
+interface Table {
+  kind: 'table';
+  start: number;
+  end: number;
+  head: TableHead;
+  /** Where the first row after the head begins. */
+  rows: number;
+}
+
+/** A block of text that can have more lines. */
+interface OpenText {
+  kind: 'text';
+  start: number;
+  end: number;
+  lines: number;
+  /** Where its last line begins. */
+  last: number;
+}
 
 /** A longer line that looks like a heading is a paragraph: in plain text such lines occur by accident. */
 const MAX_HEADING_LENGTH = 200;
@@ -23,7 +44,10 @@ const NOT_BLANK = /\S/;
 /** The beginning of every heading, underline and fence. Most lines do not match and need no further test. */
 const MARKUP = /^ {0,3}[#`~=-]/;
 
-/** Only this much of a line is tested for its kind, because a line can be as long as the document. */
+/**
+ * Only this much of a line is tested for its kind, because a line can be as long as the document. A table whose first two
+ * lines are longer is a paragraph.
+ */
 const LINE_HEAD_LENGTH = 1_000;
 
 /** The end of a line is searched in windows of this length. Two of them are a step. */
@@ -37,7 +61,7 @@ const LINE_WORK = 8;
  * characters, so that the caller can stop or let other work run.
  */
 export function* readBlocks(text: string): Generator<Block | null> {
-  let paragraph: { start: number; end: number; lines: number } | undefined;
+  let open: OpenText | Table | undefined;
   let fence: { marker: string; start: number } | undefined;
   let read = 0;
   for (let start = 0; start < text.length; ) {
@@ -61,28 +85,49 @@ export function* readBlocks(text: string): Generator<Block | null> {
         yield { kind: 'code', start: fence.start, end };
         fence = undefined;
       }
-    } else if (paragraph?.lines === 1 && isSetext(text, paragraph, line)) {
-      const title = text.slice(paragraph.start, paragraph.end).trim();
-      yield { kind: 'heading', start: paragraph.start, end, level: line.includes('=') ? 1 : 2, title };
-      paragraph = undefined;
+    } else if (open?.kind === 'text' && open.lines === 1 && isSetext(text, open, line)) {
+      const title = text.slice(open.start, open.end).trim();
+      yield { kind: 'heading', start: open.start, end, level: line.includes('=') ? 1 : 2, title };
+      open = undefined;
     } else {
       const markup = MARKUP.test(line);
       const heading = markup ? readAtxHeading(line, end - start) : undefined;
       const marker = markup ? FENCE.exec(line)?.[1] : undefined;
       const blank = end - start <= LINE_HEAD_LENGTH && !NOT_BLANK.test(line);
-      if (paragraph && (heading || marker !== undefined || blank)) {
-        yield { kind: 'text', start: paragraph.start, end: paragraph.end };
-        paragraph = undefined;
+      const endsOpen = open?.kind === 'table' && endsTable(line, open.head);
+      if (open && (heading || marker !== undefined || blank || endsOpen)) {
+        yield closed(open);
+        open = undefined;
       }
-      if (heading) yield { kind: 'heading', start, end, ...heading };
+      const table = open?.kind === 'text' ? tableFrom(text, open, { line, start, end }) : undefined;
+      if (open && table) {
+        if (table.start > open.start) yield { kind: 'text', start: open.start, end: table.start - 1 };
+        open = table;
+      } else if (heading) yield { kind: 'heading', start, end, ...heading };
       else if (marker !== undefined) fence = { marker, start };
+      else if (open?.kind === 'table') open.end = end;
       else if (!blank)
-        paragraph = { start: paragraph?.start ?? start, end, lines: (paragraph?.lines ?? 0) + 1 };
+        open = { kind: 'text', start: open?.start ?? start, end, lines: (open?.lines ?? 0) + 1, last: start };
     }
     start = next;
   }
   if (fence) yield { kind: 'code', start: fence.start, end: text.length };
-  if (paragraph) yield { kind: 'text', start: paragraph.start, end: paragraph.end };
+  if (open) yield closed(open);
+}
+
+function closed(open: OpenText | Table): Block {
+  return open.kind === 'table' ? open : { kind: 'text', start: open.start, end: open.end };
+}
+
+/** The table whose head is the last line of a paragraph and the line below it; undefined if they are no such lines. */
+function tableFrom(
+  text: string,
+  { last }: OpenText,
+  { line, start, end }: { line: string; start: number; end: number },
+): Table | undefined {
+  if (end - last > LINE_HEAD_LENGTH || !canDelimit(line)) return undefined;
+  const head = readTableHead(text.slice(last, start - 1), line);
+  return head && { kind: 'table', start: last, end, head, rows: Math.min(end + 1, text.length) };
 }
 
 /** The end of the line that the window from `from` on begins in; null if it is after the window. */

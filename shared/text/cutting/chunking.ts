@@ -1,14 +1,17 @@
 /**
  * Cuts a document, plain text or Markdown, into the pieces that are stored, searched and shown one by one.
  *
- * A piece is an unchanged range of the document. Blocks (headings, paragraphs, fenced code) are packed into pieces up
- * to a target length. A block that is too long is cut at the best place: see `long-text.ts`. Everything is done in
- * one pass from left to right, so the time is linear in the length.
+ * A piece is an unchanged range of the document. Blocks (headings, paragraphs, fenced code, tables) are packed into
+ * pieces up to a target length. A block that is too long is cut at the best place: see `long-text.ts`. Each further piece
+ * of a table begins with its heading row: see `tables.ts`. Everything is done in one pass from left to right, so the time
+ * is linear in the length.
  */
 
 import { SLICE_LENGTH, slicesOf } from '../../resources/yield-between-steps.ts';
+import { countCharacters } from '../characters.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type CutPreference, findCut } from './long-text.ts';
+import { TableRows } from './tables.ts';
 
 /** The maximum length of a piece, in UTF-16 code units. */
 export const MAX_PIECE_LENGTH = 2_000;
@@ -29,12 +32,16 @@ const CHARACTERS_PER_PIECE = 100;
 /** White space is skipped in windows of this length. Two of them are a step. */
 const WINDOW = SLICE_LENGTH / 2;
 
+type ContentBlock = Exclude<Block, { kind: 'heading' }>;
+
 /** One piece of a document. */
 export interface Piece {
   /** At most 2,000 UTF-16 code units, never blank, without white space at its end. */
   text: string;
   /** Titles of the headings above, outermost first; the last is that of the piece's own section. */
   headings: string[];
+  /** How many characters at the beginning of the text repeat the heading row of a table. The document has them once. */
+  repeated: number;
 }
 
 /** A range of the document that becomes a piece. */
@@ -42,11 +49,14 @@ interface Range {
   start: number;
   end: number;
   headings: string[];
+  /** The heading row of the table that the range continues. Empty for other ranges. */
+  repeated: string;
 }
 
 /**
  * Cuts `text` into pieces. Only white space between pieces is lost. A heading begins a piece and stays with the text
- * that follows it; headings that follow each other stay together. No surrogate pair and no grapheme is split, unless
+ * that follows it; headings that follow each other stay together. A table is cut between rows if possible, and each
+ * further piece of it begins with its heading row. No surrogate pair and no grapheme is split, unless
  * a single grapheme is longer than a piece. Blank text has no pieces.
  *
  * Yields one piece after the other, so that the caller can stop at a limit. Yields null before any expression has read
@@ -123,48 +133,70 @@ class Packer {
       return;
     }
     this.#close();
-    this.#open = { start: block.start, end: block.end, headings: this.#headings };
+    this.#open = { start: block.start, end: block.end, headings: this.#headings, repeated: '' };
     this.#onlyHeadings = true;
   }
 
-  *addBlock(block: Block): Generator<Piece | null> {
+  *addBlock(block: ContentBlock): Generator<Piece | null> {
     const limit = this.#onlyHeadings ? MAX_PIECE_LENGTH : TARGET_PIECE_LENGTH;
     if (this.#open && block.end - this.#open.start <= limit) {
       this.#open.end = block.end;
       this.#onlyHeadings = false;
-    } else if (this.#onlyHeadings && this.#open && block.start - this.#open.start < TARGET_PIECE_LENGTH) {
-      yield* this.#addLong(this.#open.start, block);
+    } else if (this.#open && this.#beginsWith(this.#open, block)) {
+      yield* this.#addLong(this.#open, block);
     } else if (block.end - block.start <= MAX_PIECE_LENGTH) {
       this.#close();
-      this.#open = { start: block.start, end: block.end, headings: this.#headings };
+      this.#open = { start: block.start, end: block.end, headings: this.#headings, repeated: '' };
     } else {
-      yield* this.#addLong(block.start, block);
+      this.#close();
+      yield* this.#addLong({ start: block.start, repeated: '' }, block);
     }
   }
 
-  /** Adds a block that is too long for one piece, together with the headings before it, which begin at `start`. */
-  *#addLong(start: number, block: Block): Generator<Piece | null> {
-    if (start === block.start) this.#close();
+  /** Whether a block that is too long stays with the open range: with its headings or, if a table, with the line above it. */
+  #beginsWith(open: Range, block: ContentBlock): boolean {
+    const isDirectlyBelow = block.kind === 'table' && block.start === open.end + 1;
+    // A table that fits into a piece stays whole, without the text above it.
+    const isCut = block.end - block.start > MAX_PIECE_LENGTH || block.end - open.start <= MAX_PIECE_LENGTH;
+    const belongs = this.#onlyHeadings || (isDirectlyBelow && isCut);
+    return belongs && contentStart(block) - open.start < TARGET_PIECE_LENGTH;
+  }
+
+  /** Adds a block that is too long for one piece, together with the text before it from `start` on. */
+  *#addLong(
+    { start, repeated: first }: Pick<Range, 'start' | 'repeated'>,
+    block: ContentBlock,
+  ): Generator<Piece | null> {
     this.#open = undefined;
     this.#onlyHeadings = false;
-    const preference: CutPreference = block.kind === 'code' ? 'lines' : 'sentences';
+    const preference = PREFERENCES[block.kind];
+    const rows = block.kind === 'table' ? new TableRows(block.head) : null;
     let from = start;
-    while (block.end - from > MAX_PIECE_LENGTH) {
+    let repeated = first;
+    while (block.end - from > MAX_PIECE_LENGTH - repeated.length) {
       const rest = block.end - from;
       // Two pieces of similar length are better than a full one and a very short one.
       const target = rest < 2 * TARGET_PIECE_LENGTH ? Math.ceil(rest / 2) : TARGET_PIECE_LENGTH;
-      const floor = Math.max(0, block.start - from);
-      const cut = from + findCut(this.text, from, { floor, target, max: MAX_PIECE_LENGTH }, preference);
-      this.#done.push({ start: from, end: cut, headings: this.#headings });
+      const range = {
+        floor: Math.max(0, contentStart(block) - from),
+        target,
+        max: MAX_PIECE_LENGTH - repeated.length,
+      };
+      const cut = from + findCut(this.text, from, range, preference);
+      this.#done.push({ start: from, end: cut, headings: this.#headings, repeated });
       yield* this.drainDone();
       yield* this.#countRead(MAX_PIECE_LENGTH);
+      rows?.read(this.text.slice(Math.max(from, contentStart(block)), cut));
       from = cut;
       for (let skipped = WINDOW; skipped === WINDOW; from += skipped) {
-        skipped = blankLength(this.text.slice(from, Math.min(block.end, from + WINDOW)), preference);
+        const window = this.text.slice(from, Math.min(block.end, from + WINDOW));
+        skipped = blankLength(window, preference);
+        rows?.read(window.slice(0, skipped));
         yield* this.#countRead(skipped);
       }
+      repeated = rows?.repeated ?? '';
     }
-    if (from < block.end) this.#open = { start: from, end: block.end, headings: this.#headings };
+    if (from < block.end) this.#open = { start: from, end: block.end, headings: this.#headings, repeated };
   }
 
   /** Counts what was read, and yields null if another window could exceed a step. */
@@ -188,7 +220,8 @@ class Packer {
   /** Whether a range is merged into the one before it. */
   #joins(range: Range, last: Range): boolean {
     if (range.end - range.start >= ORPHAN_LENGTH) return false;
-    if (last.headings === range.headings) return range.end - last.start <= MAX_PIECE_LENGTH;
+    if (last.headings === range.headings)
+      return range.end - last.start <= MAX_PIECE_LENGTH - last.repeated.length;
     const allowed = FREE_PIECES + range.start / CHARACTERS_PER_PIECE;
     return this.#yielded + this.#done.length >= allowed && range.end - last.start <= TARGET_PIECE_LENGTH;
   }
@@ -203,13 +236,22 @@ class Packer {
     for (const range of this.#done.splice(0)) yield* this.#toPiece(range);
   }
 
-  *#toPiece({ start, end, headings }: Range): Generator<Piece> {
+  *#toPiece({ start, end, headings, repeated }: Range): Generator<Piece> {
     const text = this.text.slice(start, end).trimEnd();
     if (text === '') return;
     this.#yielded += 1;
-    yield { text, headings };
+    yield { text: `${repeated}${text}`, headings, repeated: countCharacters(repeated) };
   }
 }
+
+const PREFERENCES: Record<ContentBlock['kind'], CutPreference> = {
+  text: 'sentences',
+  code: 'lines',
+  table: 'rows',
+};
+
+/** Where a block begins to say something of its own. Before that, it is not cut. */
+const contentStart = (block: ContentBlock) => (block.kind === 'table' ? block.rows : block.start);
 
 const BLANK = /^\s*/;
 /** In code, only empty lines are skipped, because indentation has a meaning. */

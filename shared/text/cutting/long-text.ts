@@ -13,8 +13,8 @@ export interface CutRange {
   max: number;
 }
 
-/** What to keep whole if possible: sentences in prose, lines in code. */
-export type CutPreference = 'sentences' | 'lines';
+/** What to keep whole if possible: sentences in prose, lines in code, and in tables rows, then sentences. */
+export type CutPreference = 'sentences' | 'lines' | 'rows';
 
 type Boundary = (limit: number) => number;
 
@@ -27,14 +27,14 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const LOOKAHEAD = 100;
 
 /**
- * The length of the piece to cut from `text` at `from`. The piece ends with a sentence (in code, a line); if there is
- * no such end, at white space, with a word or with a grapheme. A grapheme longer than `max` is cut between code
+ * The length of the piece to cut from `text` at `from`. The piece ends with a sentence (in code, a line; in a table, a row);
+ * if there is no such end, at white space, with a word or with a grapheme. A grapheme longer than `max` is cut between code
  * points.
  */
 export function findCut(text: string, from: number, range: CutRange, preference: CutPreference): number {
   const { floor, target, max } = range;
   const window = text.slice(from, from + max + LOOKAHEAD);
-  const boundaries = preference === 'lines' ? linesThenWords(window) : sentencesThenWords(window);
+  const boundaries = BOUNDARIES[preference](window);
   for (const open of boundaries) {
     const boundary = open();
     const below = boundary(target);
@@ -45,6 +45,12 @@ export function findCut(text: string, from: number, range: CutRange, preference:
   const last = window.charCodeAt(max - 1);
   return last >= 0xd800 && last < 0xdc00 ? max - 1 : max;
 }
+
+const BOUNDARIES: Record<CutPreference, (window: string) => (() => Boundary)[]> = {
+  sentences: sentencesThenWords,
+  lines: linesThenWords,
+  rows: (window) => [() => lines(window), ...sentencesThenWords(window)],
+};
 
 function linesThenWords(window: string): (() => Boundary)[] {
   return [

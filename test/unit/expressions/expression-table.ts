@@ -295,6 +295,15 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'shared/text/bounds.ts': [/([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu, /[\p{M}\uff9e\uff9f]{65}/u],
   'shared/text/cutting/chunking.ts': [/^\s*/, /^\n*/],
+  'shared/text/cutting/tables.ts': [
+    /^[ \t>|]*:?-/,
+    /^:?-+:?$/,
+    /^[ \t>]*/,
+    /^(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*/,
+    /^[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>|[-*_]{3,}[ \t]*$)/,
+    /[ \t]+/g,
+    /-+/g,
+  ],
   'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/formats/names.ts': [
     /(?![\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u,

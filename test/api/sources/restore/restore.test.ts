@@ -57,11 +57,13 @@ describe('a restored source', () => {
       chunks: [{ text: PROSE, embedding: along(1) }, { text: `${PROSE} Again.` }],
       ...CLAIM,
     });
-    for (const [column, type] of Object.entries(PLACE_TYPES)) {
+    for (const [column, type] of Object.entries({ ...PLACE_TYPES, repeated: 'int' })) {
       await database.query(`update memory.chunk set ${column} = ${VALUES[type]} where source_id = $1`, [
         source.id,
       ]);
     }
+    // Its bytes are measured without what its chunks repeat.
+    await database.query('update memory.source set chunk_count = chunk_count where id = $1', [source.id]);
     await database.query(
       `update memory.chunk set created_at = '2020-01-01' where source_id = $1 and ordinal = 1`,
       [source.id],
