@@ -6,7 +6,7 @@ import { cutText } from '../support/cut-text.ts';
 
 const compact = (text: string) => text.replace(/\s/g, '');
 const texts = (pieces: Piece[]) => pieces.map((piece) => piece.text);
-const sections = (text: string) => cutText(text).map(({ repeated: _, ...piece }) => piece);
+const sections = (document: string) => cutText(document).map(({ text, headings }) => ({ text, headings }));
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 const SENTENCES = {

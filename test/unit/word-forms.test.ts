@@ -13,7 +13,10 @@ function score(text: string, query: string): number {
   const { keys, dims, factors, guesses } = queryTerms(TEAM, query);
   const stored = new Set(chunk.keys);
   // A sign is guessed in all bigrams that begin with it.
-  const guessed = Math.max(0, ...guesses.keys.map((key, i) => (stored.has(key) ? guesses.percents[i]! / 100 : 0)));
+  const guessed = Math.max(
+    0,
+    ...guesses.keys.map((key, i) => (stored.has(key) ? guesses.percents[i]! / 100 : 0)),
+  );
   if (stored.isDisjointFrom(new Set(keys))) return guessed;
   const weights = new Map([...chunk.dims].map((dim, i) => [dim, chunk.weights[i]!]));
   return dims.reduce((sum, dim, i) => sum + factors[i]! * (weights.get(dim) ?? 0), guessed);

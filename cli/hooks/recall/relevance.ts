@@ -1,6 +1,6 @@
 import type { Hit } from '../../../shared/schemas/memory.ts';
-import { bigramLength, countWords, isIdentifier } from '../../../shared/text/words.ts';
 import { foldWord } from '../../../shared/text/terms/fold.ts';
+import { bigramLength, countWords, isIdentifier } from '../../../shared/text/words.ts';
 
 /*
  * The floor that keeps unrelated passages out. The scores of a search are comparable only within one answer, so even the

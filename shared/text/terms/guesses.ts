@@ -162,7 +162,8 @@ function guessJoined(team: number, word: string, { joined }: Script, guess: Gues
     if (end !== '' && word.endsWith(end) && word.length - end.length >= 2)
       stems.add(word.slice(0, -end.length));
   }
-  for (const stem of [...stems]) {
+  const withoutEnds = [...stems];
+  for (const stem of withoutEnds) {
     for (const start of before) {
       if (start !== '' && stem.startsWith(start) && stem.length - start.length >= LEAST_STEM) {
         stems.add(stem.slice(start.length));
