@@ -2576,8 +2576,10 @@ begin
   with word as materialized (
     -- In how many chunks each word occurs, up to `often`.
     select w.place, (select count(*) from (
-             select from (select c.team_id, c.client_id from chunk_keyword c where c.keys && array[w.key] offset 0) c
+             select from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+                           where c.keys && array[w.key] offset 0) c
               where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+                and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
               limit often) k) as chunks
       from unnest(p_words) with ordinality w (key, place)
   ), posting as (
@@ -2589,6 +2591,7 @@ begin
         select c.chunk_id
           from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
          where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+           and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
          limit common + 1) k
   ), best as (
     select p.chunk_id, p.place,
@@ -2598,8 +2601,7 @@ begin
   ), summed as (
     select b.chunk_id, sum(b.points) as points
       from best b
-     where (p_filter.allowed is null or b.chunk_id in (select unnest(p_filter.allowed)))
-       and (p_filter.hidden is null or b.chunk_id not in (select unnest(p_filter.hidden)))
+     where p_filter.allowed is null or b.chunk_id in (select unnest(p_filter.allowed))
      group by b.chunk_id order by 2 desc, 1 limit case when p_filter.looked_up then most_read else most end
   )
   select coalesce(array_agg(s.chunk_id order by s.points desc, s.chunk_id), '{}'),

@@ -12,8 +12,8 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
-  p_earlier_keys int[],       -- keys of what earlier versions than ...
-  p_terms_version int,        -- ... this one stored
+  p_earlier_keys int[],       -- the keys that the terms of versions ...
+  p_terms_version int,        -- ... before this one had
   -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null

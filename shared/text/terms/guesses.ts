@@ -1,5 +1,5 @@
 /**
- * Guesses of what a word of a short query can stand for: other forms of the word, words that it is a part of, words
+ * What a word of a short query can stand for is guessed: other forms of the word, words that it is a part of, words
  * without a typing error. Each guess is a key of stored words; most exist nowhere, so that they cost only a look into the
  * index. A question of ordinary length has enough words and needs no guesses.
  */

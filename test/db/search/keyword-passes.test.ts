@@ -48,7 +48,8 @@ test('the third pass of a filtered search keeps what the second one found', asyn
       `with filter as (
          select true as is_set, null::uuid[] as allowed, null::uuid[] as hidden, true as looked_up,
                 array['ingest'] as kinds, null::uuid[] as sources, null::timestamptz as since,
-                null::timestamptz as until, null::text[] as tags
+                null::timestamptz as until, null::text[] as tags, null::timestamptz as occurred_after,
+                null::timestamptz as occurred_before
        ), found as (
          select k.* from filter f, memory.keyword_candidates(true, '{}', $1::sparsevec, $2::int[], $3::float8[], null,
                   '{}', ${COUNTED}, f, 100) k

@@ -49,6 +49,10 @@ const KEYWORD_WEIGHT = 2.5;
 const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;
 const UNKNOWN_DF = 0.5;
+/** A word in so many chunks is not guessed; a guess in more chunks than COMMON_GUESS is not used. */
+const OFTEN = 50;
+const COMMON_GUESS = 200;
+const MOST_GUESSED = 200;
 /** Chunks of a layer in which a term that occurs once is kept. */
 const ONCE_MATTERS = 200;
 
@@ -91,7 +95,7 @@ export function rankByReference(
   query: { terms: QueryTerms; embedding: Float32Array | null },
 ): RankedHit[] {
   const visible = chunks.filter((chunk) => chunk.visible);
-  const matched = keywordLeg(visible, counts, query.terms);
+  const matched = withGuesses(keywordLeg(visible, counts, query.terms), visible, counts, query.terms);
   const sources = new Map(visible.map(({ id, sourceId }) => [id, sourceId]));
   const withEvidence = openEvidence(matched.map(({ id, points }) => ({ source: sources.get(id), points })));
   const keywords = best(
@@ -177,15 +181,64 @@ function leastDeviation(counts: TermCounts, terms: QueryTerms, leg: readonly Sco
 
 function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): Scored[] {
   const weights = queryWeights(counts, terms);
-  const scored = candidates(chunks, counts, terms).map((chunk) => {
-    let points = 0;
-    for (const [index, dim] of chunk.terms.dims.entries()) {
-      const product = Math.fround((chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
-      points = Math.fround(points + product);
-    }
-    return { id: chunk.id, points };
-  });
+  const scored = candidates(chunks, counts, terms).map((chunk) => scoreOf(chunk, weights));
   return best(scored.filter(({ points }) => points > 0));
+}
+
+function scoreOf(chunk: RankedChunk, weights: ReadonlyMap<number, number>): Scored {
+  let points = 0;
+  for (const [index, dim] of chunk.terms.dims.entries()) {
+    const product = Math.fround((chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
+    points = Math.fround(points + product);
+  }
+  return { id: chunk.id, points };
+}
+
+/** Adds what the words count that the query can stand for, and the chunks that only these words find. */
+function withGuesses(
+  leg: readonly Scored[],
+  chunks: readonly RankedChunk[],
+  counts: TermCounts,
+  terms: QueryTerms,
+): Scored[] {
+  const guessed = guessedChunks(chunks, counts, terms);
+  if (guessed.size === 0) return [...leg];
+  const weights = queryWeights(counts, terms);
+  const found = new Map(leg.map(({ id, points }) => [id, points]));
+  for (const chunk of chunks) {
+    const points = guessed.get(chunk.id);
+    if (points !== undefined) {
+      found.set(chunk.id, (found.get(chunk.id) ?? scoreOf(chunk, weights).points) + points);
+    }
+  }
+  return best(Array.from(found, ([id, points]) => ({ id, points })));
+}
+
+/** What guessed words count for the chunks that have them: of each word of the query the best guess. */
+function guessedChunks(
+  chunks: readonly RankedChunk[],
+  counts: TermCounts,
+  { guesses }: QueryTerms,
+): Map<string, number> {
+  const holding = (key: number) => chunks.filter((chunk) => chunk.terms.keys.includes(key));
+  const known = guesses.words.map((key) => holding(key).length);
+  const ofWords = guesses.words.map(() => new Map<string, number>());
+  for (const [index, key] of guesses.keys.entries()) {
+    const word = (guesses.places[index] ?? 0) - 1;
+    const percent = guesses.percents[index] ?? 0;
+    const own = known[word] ?? 0;
+    if (own >= OFTEN || (percent < 0 && own > 0)) continue;
+    const holders = holding(key);
+    if (holders.length === 0 || holders.length > COMMON_GUESS) continue;
+    const idf = Math.log(1 + (Math.max(counts.chunks - holders.length, 0) + 0.5) / (holders.length + 0.5));
+    const points = (Math.abs(percent) / 100) * idf;
+    const best = ofWords[word]!;
+    for (const { id } of holders) best.set(id, Math.max(best.get(id) ?? 0, points));
+  }
+  const sums = new Map<string, number>();
+  for (const points of ofWords) for (const [id, value] of points) sums.set(id, (sums.get(id) ?? 0) + value);
+  const best = [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return new Map(best.slice(0, MOST_GUESSED));
 }
 
 /**
