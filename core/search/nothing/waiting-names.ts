@@ -43,11 +43,11 @@ export async function findWaitingNames(
     .map(({ shown }) => shown);
 }
 
-/** The words by which names are compared: without accents. */
+/** The terms by which names are compared: folded words, and what else finds them. */
 function termsOf(text: string): Set<string> {
-  const { words, bigrams, compounds, parts, joined } = countWords(text);
-  const folded = [...words.keys(), ...parts.keys(), ...joined.keys()].map(foldWord);
-  return new Set([...folded, ...bigrams.keys(), ...compounds.keys()]);
+  const { words, parts, joined, bigrams, compounds, symbols } = countWords(text);
+  const folded = [words, parts, joined].flatMap((terms) => Array.from(terms.keys(), foldWord));
+  return new Set([...folded, ...bigrams.keys(), ...compounds.keys(), ...symbols.keys()]);
 }
 
 /** An agent token that cannot list files does not learn their names from a search. */

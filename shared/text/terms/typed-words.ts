@@ -3,8 +3,8 @@
 import { boundMarks } from '../bounds.ts';
 import { isIdentifier, visitWords } from '../words.ts';
 import { foldMarks, foldWord } from './fold.ts';
-import { exactKey, pairKey, teamState, wordKey } from './keys.ts';
-import { normalizeCased, normalizeText } from './normalize.ts';
+import { exactKey, pairKey, signKeys, teamState, wordKey } from './keys.ts';
+import { type NormalText, normalizeCased, normalizeText } from './normalize.ts';
 
 /** A word or a code of a query. */
 export interface TypedWord {
@@ -17,16 +17,19 @@ export interface TypedWord {
   /** Whether it looks like a code, which exists only as a whole. */
   isCode: boolean;
   /**
-   * The keys of chunks with the whole word, now and by the rules of version 3 of the terms. Empty in a script without
-   * spaces, where only pairs of characters have keys.
+   * The keys of the whole word; it exists if a chunk has one of them. Empty for a run of characters in a script without
+   * spaces, of which only the pairs have keys.
    */
   keys: readonly number[];
   /** What it is made of: words that are joined by punctuation, or pairs of characters. Empty for a single word. */
   parts: readonly TypedWord[];
 }
 
-/** What joins words to one, besides apostrophes. */
+/** What joins words to one. */
 const JOINS = "-_./:@#+'’";
+const DIGITS = '0123456789';
+/** The digits after a separator of thousands. */
+const THOUSANDS = 3;
 
 /** A part of the normalized query. */
 interface Place {
@@ -34,7 +37,7 @@ interface Place {
   to: number;
 }
 
-/** A word, or a run of pairs of characters. */
+/** A word or a symbol, or a run of pairs of characters. */
 interface Run extends Place {
   /** The pairs of a run in a script without spaces; null for a word. */
   pairs: Place[] | null;
@@ -46,10 +49,11 @@ interface Run extends Place {
  */
 export function typedWords(teamId: string, query: string): TypedWord[] {
   const team = teamState(teamId);
-  const normal = normalizeText(query);
+  const text = normalizeCased(query);
+  const { normal } = text;
   const typed = typedText(query, normal);
   const found = new Map<string, TypedWord>();
-  for (const runs of joinedRuns(normal)) {
+  for (const runs of joinedRuns(text)) {
     const word = toWord(runs);
     if (!found.has(word.normal)) found.set(word.normal, word);
   }
@@ -58,29 +62,44 @@ export function typedWords(teamId: string, query: string): TypedWord[] {
   function toWord(runs: readonly Run[]): TypedWord {
     const [first, ...others] = runs as [Run, ...Run[]];
     const { from, pairs } = first;
-    if (pairs === null && others.length === 0) return single(first, from);
-    const text = textAt({ from, to: runs.at(-1)!.to }, from);
-    if (pairs !== null) return { ...text, keys: [], parts: pairs.map((pair) => ofPair(pair, from)) };
-    return { ...text, keys: [exactKey(team, text.normal)], parts: runs.map((run) => single(run, from)) };
+    const whole = textAt({ from, to: runs.at(-1)!.to }, from);
+    if (pairs?.length === 1) return { ...whole, keys: keysOfPair(whole.normal), parts: [] };
+    if (pairs !== null) {
+      return {
+        ...whole,
+        keys: [],
+        parts: pairs.map((pair) => {
+          const part = textAt(pair, from);
+          return { ...part, keys: keysOfPair(part.normal), parts: [] };
+        }),
+      };
+    }
+    if (others.length === 0) return single(first, from);
+    const joined = runs.map((run) => normal.slice(run.from, run.to)).join('');
+    return {
+      ...whole,
+      keys: [exactKey(team, whole.normal), wordKey(team, foldWord(joined))],
+      parts: runs.map((run) => single(run, from)),
+    };
   }
   /** @param start where the word begins that it is a part of */
-  function ofPair(place: Place, start: number): TypedWord {
-    const text = textAt(place, start);
-    return { ...text, keys: [pairKey(team, text.normal), exactKey(team, text.normal)], parts: [] };
-  }
   function single(place: Place, start: number): TypedWord {
-    const text = textAt(place, start);
-    const { normal: word } = text;
-    const earlier = [wordKey(team, foldMarks(word)), exactKey(team, word)];
-    return { ...text, keys: [wordKey(team, foldWord(word)), ...earlier], parts: [] };
+    const word = textAt(place, start);
+    // The others are those of symbols, and of words in the terms of version 3.
+    const others = [exactKey(team, word.normal), wordKey(team, foldMarks(word.normal))];
+    return { ...word, keys: [wordKey(team, foldWord(word.normal)), ...others], parts: [] };
+  }
+  /** A single sign has the keys of all pairs that contain it. The last is that of the terms of version 3. */
+  function keysOfPair(pair: string): number[] {
+    return [...signKeys(team, pair), pairKey(team, pair), exactKey(team, pair)];
   }
   function textAt({ from, to }: Place, start: number) {
-    const text = normal.slice(from, to);
+    const part = normal.slice(from, to);
     return {
       word: typed(from, to),
       start: typed(start, from).length,
-      normal: text,
-      isCode: isIdentifier(text),
+      normal: part,
+      isCode: isIdentifier(part),
     };
   }
 }
@@ -129,20 +148,21 @@ function unknownStretches({ word, parts }: TypedWord, isMissing: readonly boolea
   return stretches;
 }
 
-const ignore = () => undefined;
-
 /** The words and runs of a normalized text, in order, those that are joined together. */
-function joinedRuns(normal: string): Run[][] {
+function joinedRuns(text: NormalText): Run[][] {
+  const { normal } = text;
   const all: Run[][] = [];
   let last: Run | undefined;
   const add = (run: Run) => {
-    const joins = last !== undefined && run.pairs === null && last.pairs === null;
-    if (joins && run.from === last!.to + 1 && JOINS.includes(normal.charAt(last!.to))) all.at(-1)!.push(run);
+    if (last !== undefined && isJoined(normal, last, run)) all.at(-1)!.push(run);
     else all.push([run]);
     last = run;
   };
-  visitWords(normalizeCased(normal), {
-    word: (_, from, to) => add({ from, to, pairs: null }),
+  const addWord = (_: string, from: number, to: number) => add({ from, to, pairs: null });
+  const ignore = () => undefined;
+  visitWords(text, {
+    word: addWord,
+    symbol: addWord,
     bigram: (_, from, to) => {
       // Pairs of one run overlap.
       if (last?.pairs && from < last.to) {
@@ -155,9 +175,20 @@ function joinedRuns(normal: string): Run[][] {
     part: ignore,
     joined: ignore,
     sign: ignore,
-    symbol: (_, from, to) => add({ from, to, pairs: null }),
   });
   return all;
+}
+
+/** Whether a character joins two words: a joiner, or a comma before three digits. */
+function isJoined(normal: string, last: Run, next: Run): boolean {
+  if (last.pairs !== null || next.pairs !== null || next.from !== last.to + 1) return false;
+  const between = normal.charAt(last.to);
+  if (between !== ',') return JOINS.includes(between);
+  const digits = normal.slice(next.from, next.to);
+  return (
+    digits.length === THOUSANDS &&
+    Array.from(digits + normal.charAt(last.to - 1)).every((d) => DIGITS.includes(d))
+  );
 }
 
 /**
