@@ -42,6 +42,14 @@ describe('the measured pairs of a short query and a text', () => {
     assert.deepEqual(faults('An hour is spent at each Wíndows desk.'), [
       'en window: windows in the text of zebra',
     ]);
+    assert.deepEqual(
+      faultsWith(WINDOW, {
+        ...other,
+        language: 'ja',
+        text: '画面の左上にあるWindowを閉じてから、もう一度開いてください。',
+      }),
+      ['en window: window in the text of zebra'],
+    );
     assert.deepEqual(faults('She left her gloves on the windowsill.'), [
       'en window: sill in the text of zebra',
     ]);

@@ -36,7 +36,11 @@ export function foldForms(text: string): string {
     .replaceAll(/[ßłøæœıđðþςךםןףץىة]/g, (letter) => LETTERS[letter] ?? letter);
 }
 
-const wordsOf = (folded: string): string[] => folded.match(/[\p{L}\p{N}]+/gu) ?? [];
+/** A word ends where text without spaces between words begins. */
+const wordsOf = (folded: string): string[] =>
+  folded
+    .replaceAll(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu, ' $& ')
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Languages whose words have no spaces between them: there a form is any part of a text. */
 const WITHOUT_SPACES: readonly PairLanguage[] = ['ko', 'ja', 'zh', 'th'];
