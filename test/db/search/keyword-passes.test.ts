@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
-import { exactKey, teamState } from '../../../shared/text/terms/keys.ts';
-import { exactDim, TERM_DIMENSIONS } from '../../../shared/text/terms.ts';
+import { exactDim, exactKey, TERM_DIMENSIONS, teamState } from '../../../shared/text/terms.ts';
 import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
@@ -48,8 +47,8 @@ test('the third pass of a filtered search keeps what the second one found', asyn
       `with filter as (
          select true as is_set, null::uuid[] as allowed, null::uuid[] as hidden, true as looked_up,
                 array['ingest'] as kinds, null::uuid[] as sources, null::timestamptz as since,
-                null::timestamptz as until, null::text[] as tags, null::timestamptz as occurred_after,
-                null::timestamptz as occurred_before
+                null::timestamptz as until, null::text[] as tags,
+                null::timestamptz as occurred_after, null::timestamptz as occurred_before
        ), found as (
          select k.* from filter f, memory.keyword_candidates(true, '{}', $1::sparsevec, $2::int[], $3::float8[], null,
                   '{}', ${COUNTED}, f, 100) k
