@@ -14,7 +14,7 @@ const LATIN = list(`
   je jes et or na arna erna orna ens ades
   u ow om ami ach owi iem ek ka ki ke ko ac ic ala al ali
   lar ler lari leri larda lerde larimiz lerimiz da de dan den ta tan ten im un um imiz si su sin ya ye yi di du ti dim mak mek iyor la nin nun
-  ssa sta an lla lta lle ja ien iden issa ista iin illa ia oja ksi ni mme nsa een oon aan uun iden tiin
+  ssa sta an lla lta lle elle essa esta vat ja ien iden issa ista iin illa ia oja ksi ni mme nsa een oon aan uun iden tiin
 `);
 const CYRILLIC = list(
   'а я о е ы и у ю й ь ой ей ом ем ам ям ах ях ами ями ов ев ого ему ому ым им ых их ая яя ое ее ые ие ую юю ть л ла ло ли ет ит ют ят ут ат ешь ал ала али ил ила или ию ия ии',
@@ -22,7 +22,16 @@ const CYRILLIC = list(
 const GREEK = list(
   'α ασ εσ η ησ ο οσ οι ου ουσ ον ων ε ι ια ιου ιων μα ματα ματοσ ματων εισ εων ω ει ουν ουμε ετε ω αν ισ',
 );
+/** Particles, which Korean writes without a space after a noun. */
+const HANGUL = list('은 는 이 가 을 를 에 의 로 와 과 도 만 들 에서 으로 에는 에게 까지 부터').map((particle) =>
+  particle.normalize('NFD'),
+);
 const DEVANAGARI = list('ा े ी ि ो ों ें ँ ं ियां ियाँ ियों ाओं ाएं ाएँ एं ओं ने ना नी ता ते ती या ये यी');
+
+/** The characters from a code point to another one. */
+function between(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, n) => String.fromCodePoint(first + n));
+}
 
 /** What is joined before and after Hebrew and Arabic words. The empty one is the word without. */
 interface Joined {
@@ -58,5 +67,11 @@ export const SCRIPTS: readonly Script[] = [
     has: /^\p{sc=Devanagari}/u,
     letters: [...'अआइईउऊएऐओऔकखगघचछजझटठडढणतथदधनपफबभमयरलवशषसहािीुूेैोौ्ंँ'],
     endings: DEVANAGARI,
+  },
+  {
+    // The vowels and the last consonants of syllables, which foldWord takes apart.
+    has: /^\p{sc=Hangul}/u,
+    letters: [...between(0x1161, 0x1175), ...between(0x11a8, 0x11c2)],
+    endings: HANGUL,
   },
 ];

@@ -27,6 +27,8 @@ const MOST_LETTERS = 24;
 
 /** How much a chunk with the guessed word counts, in percent of one with the word itself. */
 const FORM = 100;
+/** A word that is only spelled in another way is the word itself. */
+const SPELLING = 150;
 const REPLACED_ENDING = 80;
 const ERROR = 90;
 const PART = 60;
@@ -182,7 +184,7 @@ function guessJoined(team: number, word: string, { joined }: Script, guess: Gues
 function guessSpellings(team: number, word: string, guess: Guess): void {
   const spelled = word.replace(TWO_FOR_ONE, (two) => two.charAt(0));
   if (spelled === word) return;
-  guess(wordKey(team, spelled), FORM);
+  guess(wordKey(team, spelled), SPELLING);
   if (spelled.length > BEGINNING) guess(beginningKey(team, spelled), WHOLE_BEGINNING_PERCENT);
 }
 
