@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { columns } from '../../cli/terminal/columns.ts';
 import type { IngestRequest, SearchResponse, Source } from '../../shared/schemas/memory.ts';
 import { openTestApp } from '../support/app.ts';
+import { plantImport } from '../support/import-records.ts';
 import { addClient, addPerson, along, CLAIM, post } from '../support/team.ts';
-import { assertRefused, openHomes, otherServices } from './cli.ts';
+import { assertRefused, openHomes, otherServices, runAtTerminal } from './cli.ts';
 import { signedInOwner } from './cli-person.ts';
 
 const service = await openTestApp({ MEMORY_EMBEDDING_MODEL: CLAIM.embeddingModel });
@@ -131,7 +133,28 @@ describe('cli search', () => {
     assert.match(shown, /^ {4}ingest, Team layer, \d{4}-\d\d-\d\d, #network$/m);
     assert.match(shown, /^ {4}The gateway is PGW-4012\.$/m);
     assert.match(shown, /^1 hit, by keywords\.$/m);
-    assert.equal(await text('search', 'zzyzx'), 'No hits, by keywords.\n');
+    assert.equal(await text('search', 'zzyzx'), 'No hits, by keywords.\nNo passage has: zzyzx.\n');
+  });
+
+  test('says why nothing was found, in lines of a terminal', async () => {
+    const { company, person, text } = await owner();
+    await store(company, { title: 'The gateway of the canteen' });
+    await plantImport(service, company, { filename: 'gateway handbook.pdf' });
+    const query = ['search', '--tag', 'none', 'gateway', 'flamingo', 'zzyzx'];
+    const lines = [
+      'No hits, by keywords.',
+      'No passage has: flamingo, zzyzx.',
+      'Not found by searches yet: gateway handbook.pdf (failed).',
+    ];
+    const shown = await text(...query);
+    assert.deepEqual(shown.split('\n').slice(0, 3), lines);
+    assert.match(shown, /^Nearest title: The gateway of the canteen \(source [\w-]+\)\.$/m);
+    const narrow = await runAtTerminal(person, query, [], 60);
+    assert.ok(
+      narrow.shown.split('\n').every((line) => columns(line.trimEnd()) <= 60),
+      narrow.shown,
+    );
+    assert.match(narrow.shown, /^No passage has: flamingo, zzyzx\.\r?$/m);
   });
 
   test('searches the layers, kinds, times and tags that its options name', async () => {

@@ -3,13 +3,14 @@ import { GAP, mergePassages } from '../../../core/search/merge-passages.ts';
 import { searchMemory } from '../../../core/search/search-memory.ts';
 import { parseMoment } from '../../../shared/formats/times.ts';
 import { Id, Nullable, OneOf, SourceKind, Text } from '../../../shared/schemas/common.ts';
+import { Nothing } from '../../../shared/schemas/explanation.ts';
 import { type Chunk, type Hit, LayerKind, MAX_TOP_K } from '../../../shared/schemas/memory.ts';
 import { RequiredTags } from '../../../shared/schemas/tags.ts';
 import { Moment, scopeToRead } from '../arguments.ts';
 import { sourceUrl } from '../source-url.ts';
 import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { ClientArgument, MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
-import { NOTE, NOTE_TOKENS, noteOf } from './note.ts';
+import { fitNothing, NOTE, NOTE_TOKENS, noteOf, nothingNote } from './note.ts';
 
 const DEFAULT_LIMIT = 10;
 /** A shorter beginning of a passage does not help. */
@@ -87,6 +88,7 @@ export const search = teamTool({
     results: Type.Array(Result),
     mode: OneOf(['server', 'keyword'], 'server: by meaning and by words; keyword: only by words'),
     queryId: Id,
+    nothing: Type.Optional(Nothing),
     ...NOTE,
   },
   run: async (call, { query, client, kinds, tags, since, until, limit = DEFAULT_LIMIT }) => {
@@ -116,7 +118,9 @@ export const search = teamTool({
       results,
       mode: byMeaning ? ('server' as const) : ('keyword' as const),
       queryId: answer.queryId,
+      ...(answer.nothing !== undefined && { nothing: fitNothing(answer.nothing) }),
       ...noteOf(
+        answer.nothing !== undefined && nothingNote(answer.nothing),
         answer.embedding.mode === 'keyword' &&
           'Searched by keywords only: this service makes no query vectors, so use the words of the text you look for.',
         answer.degraded &&

@@ -104,6 +104,24 @@ function foundBy({ embedding, degraded }: SearchResponse): string {
   return embedding.mode === 'keyword' ? 'by keywords' : `by meaning and keywords (${embedding.model})`;
 }
 
+/** Why there are no hits, and what to try: each on lines of its own. */
+function nothingLines({ nothing }: SearchResponse): string[] {
+  if (nothing === undefined) return [];
+  const { unknownWords, waiting, nearest } = nothing;
+  const words = unknownWords.slice(0, MAX_TERMS);
+  const more = unknownWords.length - words.length;
+  const names = waiting.map(({ title, path, state }) => `${path ?? title} (${state})`);
+  const lines = [
+    ...(unknownWords.length === 0
+      ? []
+      : [`No passage has: ${words.join(', ')}${more > 0 ? ` and ${counted(more, 'more word')}` : ''}.`]),
+    ...(names.length === 0 ? [] : [`Not found by searches yet: ${names.join(', ')}.`]),
+    ...(nearest === null ? [] : [`Nearest title: ${nearest.title} (source ${nearest.sourceId}).`]),
+  ];
+  const width = outputWidth();
+  return lines.flatMap((line) => (width === null ? [oneLine(line)] : wrap(oneLine(line), width, Infinity)));
+}
+
 /** The answer of a search, for a person. */
 export function searchReport(answer: SearchResponse, nameLayer: NameLayer): string[] {
   const { hits } = answer;
@@ -111,5 +129,6 @@ export function searchReport(answer: SearchResponse, nameLayer: NameLayer): stri
     ...hits.flatMap((hit, index) => hitLines(hit, index + 1, nameLayer)),
     ...explanationTable(answer),
     `${hits.length === 0 ? 'No hits' : counted(hits.length, 'hit')}, ${foundBy(answer)}.`,
+    ...nothingLines(answer),
   ];
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { countJsonTokens } from '../../../api/mcp/tokens.ts';
+import { MAX_ANSWER_TOKENS } from '../../../api/mcp/tool.ts';
+import type { Nothing } from '../../../shared/schemas/explanation.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
@@ -24,6 +27,7 @@ interface Result {
 interface Found {
   results: Result[];
   mode: string;
+  nothing?: Nothing;
   note?: string;
 }
 
@@ -83,6 +87,34 @@ describe('the tool search', () => {
     assert.match(found.note ?? '', /raise limit/);
     const all = await called<Found>(service, company, 'search', { query: 'walrus' });
     assert.doesNotMatch(all.note ?? '', /raise limit/);
+  });
+
+  test('says why nothing was found, and what to do next', async () => {
+    const company = await service.company();
+    const id = await ingest(company, ['a walrus'], { title: 'Animals' });
+    await plantImports(service, company, 1, { filename: 'animals.pdf' });
+    const query = { query: 'animals flamingo', tags: ['none'] };
+    const found = await called<Found>(service, company, 'search', query);
+    assert.deepEqual(found.results, []);
+    assert.deepEqual(found.nothing?.unknownWords, ['flamingo']);
+    assert.deepEqual(found.nothing.nearest, { sourceId: id, title: 'Animals' });
+    assert.match(found.note ?? '', /Nothing was found\. No text in this scope has: flamingo\./);
+    assert.match(found.note ?? '', /do not find yet: animals\.pdf \(failed\)\./);
+    assert.match(found.note ?? '', new RegExp(`nearest title is "Animals": fetch ${id} `));
+    const some = await called<Found>(service, company, 'search', { query: 'walrus' });
+    assert.equal(some.nothing, undefined);
+    assert.doesNotMatch(some.note ?? '', /Nothing was found/);
+  });
+
+  test('says no more of a search without results than an answer has room for', async () => {
+    const company = await service.company();
+    const title = '量'.repeat(300);
+    await ingest(company, ['a walrus'], { title });
+    await plantImports(service, company, 5, { filename: title });
+    const query = { query: `${'量'.repeat(300)} ${'子計'.repeat(1800)}`, tags: ['none'] };
+    const found = await called<Found>(service, company, 'search', query);
+    assert.ok(countJsonTokens(found) <= MAX_ANSWER_TOKENS);
+    assert.equal(found.nothing?.nearest?.title, title);
   });
 
   test('filters by kind and by time, and a day counts as a whole', async () => {

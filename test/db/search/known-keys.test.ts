@@ -14,7 +14,10 @@ const MANY = 600;
 
 /** Stores a source of chunks with the given keys, one chunk for each list. */
 async function addKeys(scope: TeamScope, layer: string | null, lists: readonly (readonly number[])[]) {
-  const sourceId = await storeSource(database, scope, { layer, chunks: [{ text: 'a text' }] });
+  const sourceId = await storeSource(database, scope, {
+    layer,
+    chunks: [{ text: `a text of ${crypto.randomUUID()}` }],
+  });
   await database.query(
     `with added as (
        insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text)
