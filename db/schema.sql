@@ -2636,7 +2636,7 @@ CREATE OR REPLACE FUNCTION memory.has_outdated_terms(p_version integer)
  SET search_path TO 'memory', 'public', 'pg_temp'
 AS $function$
   select exists (select from source s where s.team_id = (select claimed_team()) and s.state = 'active'
-                  and s.terms_version = any (array(select v::smallint from generate_series(1, p_version - 1) v)))
+                  and s.terms_version = any (array(select v::smallint from generate_series(0, p_version - 1) v)))
 $function$;
 
 CREATE OR REPLACE FUNCTION memory.hidden_chunks()

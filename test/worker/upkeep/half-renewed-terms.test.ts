@@ -136,7 +136,12 @@ describe('a Team whose terms are made again', () => {
     const { companyId, teamId, ownerId: userId } = company;
     await storeEarlierTexts(database, scope);
     await countTermsNow(database, company);
+    const mark = (version: number) =>
+      database.query('update memory.source set terms_version = $2 where team_id = $1', [teamId, version]);
+    // As a source with another title is marked.
+    await mark(0);
     assert.deepEqual([await lost(), await everything()], [[], all], 'before');
+    await mark(TERMS_VERSION - 1);
     const half = Math.floor(EARLIER_TEXTS.length / 2);
     // The terms of the last one are replaced, but it is still outdated.
     await renewUntilKilled(TRANSACTIONS * half + 4);
@@ -145,7 +150,6 @@ describe('a Team whose terms are made again', () => {
     assert.deepEqual(await lostForms(), [], 'halfway');
     await doJob(database, 'terms.renew', { companyId, teamId, userId });
     assert.equal(await outdated(), 0);
-    assert.deepEqual([await lost(), await everything()], [[], all], 'after');
-    assert.deepEqual(await lostForms(), [], 'after');
+    assert.deepEqual([await lostForms(), await everything()], [[], all], 'after');
   });
 });
