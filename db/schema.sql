@@ -1651,7 +1651,6 @@ AS $function$
 declare
   v_team constant uuid := claimed_team();
 begin
-  scored := p_keyword.scored + cardinality(p_guessed.chunk_ids);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
   with found as (
@@ -1673,8 +1672,9 @@ begin
   )
   select coalesce(array_agg(s.id order by s.points desc, s.id), '{}'),
          coalesce(array_agg(s.points order by s.points desc, s.id), '{}'),
-         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}')
-    into chunk_ids, points, guessed
+         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}'),
+         p_keyword.scored + (select count(*) from compared)
+    into chunk_ids, points, guessed, scored
     from (select * from summed order by points desc, id limit p_limit) s;
   has_rare_identifier := contain_keys(chunk_ids, rare_keys);
 end $function$;
@@ -2584,7 +2584,8 @@ begin
       from unnest(p_words) with ordinality w (key, place)
   ), posting as (
     -- A guess with a percentage below 0 is one of a typing error: it counts only if the word occurs nowhere.
-    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
+    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, w.chunks as of_word,
+           count(*) over (partition by g.nth) as chunks
       from unnest(p_keys, p_percents, p_places) with ordinality g (key, percent, place, nth)
       join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
@@ -2595,8 +2596,9 @@ begin
          limit common + 1) k
   ), best as (
     select p.chunk_id, p.place,
-           max(p.factor * ln(1 + (greatest(p_chunks - p.chunks, 0) + 0.5) / (p.chunks + 0.5))) as points
-      from posting p where p.chunks <= common
+           max(p.factor * ln(1 + (greatest(p_chunks - f.chunks, 0) + 0.5) / (f.chunks + 0.5))) as points
+      from posting p cross join lateral (select greatest(p.chunks, p.of_word) as chunks) f
+     where p.chunks <= common
      group by p.chunk_id, p.place
   ), summed as (
     select b.chunk_id, sum(b.points) as points

@@ -88,6 +88,7 @@ export function explainHits(
         similarity: detail.similarity && Math.max(-1, Math.min(1, detail.similarity)),
         semantic_z: detail.semanticZ,
         keyword_score: found.reduce((sum, { weight }) => sum + weight, 0),
+        ...(detail.guessed === null ? {} : { guessed_score: detail.guessed }),
         ...(detail.sourceEvidence === null ? {} : { source_evidence: detail.sourceEvidence }),
         keyword_z: detail.keywordZ,
         identifier: detail.identifier,

@@ -18,6 +18,13 @@ export const HitExplanation = Type.Object({
   ),
   semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
   keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
+  guessed_score: Type.Optional(
+    Type.Number({
+      description:
+        'what words of the passage add to keyword_score that the words of a short query can stand for: another form, a ' +
+        'longer word with it, the word without a typing error. Absent if there are none',
+    }),
+  ),
   source_evidence: Type.Optional(
     Type.Number({
       description:
@@ -27,8 +34,8 @@ export const HitExplanation = Type.Object({
   ),
   keyword_z: Type.Number({
     description:
-      'two and a half times the standard deviations of keyword_score + source_evidence above the mean of the keyword search; the ' +
-      'deviation is at least a share of the query’s total weight',
+      'two and a half times the standard deviations of keyword_score + guessed_score + source_evidence above the mean of ' +
+      'the keyword search; the deviation is at least a share of the query’s total weight',
   }),
   identifier: Type.Boolean({
     description: 'contains a rare code of the query, and therefore ranks before hits that do not',

@@ -209,7 +209,7 @@ class AskedTerms {
       keys: [...this.#keys.keys()],
       keyTexts: [...this.#keys.values()],
       identifierKeys: [...this.#identifierKeys],
-      earlierKeys: [...this.#earlierKeys],
+      earlierKeys: [...this.#earlierKeys.difference(this.#keys)],
       guesses: guessWords(
         this.team,
         words.filter((word) => !isIdentifier(word)),

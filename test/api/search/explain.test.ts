@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { HitExplanation } from '../../../shared/schemas/explanation.ts';
+import type { HitExplanation, SearchExplanation } from '../../../shared/schemas/explanation.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { KEYWORDS_ALONE } from '../../support/retrieval-run.ts';
 import { addSource } from '../../support/source-library.ts';
@@ -27,7 +28,14 @@ const explained = (caller: Caller, body: object) => explainHeron(service, caller
 
 /** The keyword score by which a hit is ranked. */
 const ranking = ({ explain }: { explain: HitExplanation }) =>
-  explain.keyword_score + (explain.source_evidence ?? Number.NaN);
+  explain.keyword_score + (explain.guessed_score ?? 0) + (explain.source_evidence ?? Number.NaN);
+
+/** The weight of a text with the whole query. Terms that are additional to its words have no length. */
+function wholeWeight(query: string, terms: SearchExplanation['terms']): number {
+  const { texts, lengths } = queryTerms('', query);
+  const lengthOf = new Map(texts.map(({ kind, term }, index) => [`${kind} ${term}`, lengths[index] ?? 0]));
+  return terms.reduce((sum, { kind, term, weight }) => sum + weight * (lengthOf.get(`${kind} ${term}`) ?? 0), 0);
+}
 
 function near(actual: number, expected: number, what: string): void {
   assert.ok(Math.abs(actual - expected) < ROUNDING, `${what}: ${actual} is not ${expected}`);
@@ -104,11 +112,14 @@ describe('an explained search', () => {
     assert.deepEqual(Object.keys(rest.keyword).sort(), ['candidates', 'hits', 'keys']);
     assert.deepEqual(
       rest.keyword.keys.map(({ key }) => key).sort(),
-      ['4711', 'err', 'err_4711', 'heron', 'heron*'].sort(),
+      ['4711', 'err', 'err4*', 'err4711', 'err_4711', 'hero*', 'heron'].sort(),
     );
     for (const hit of hits) {
       assert.deepEqual(
-        Object.keys(hit.explain).sort().join(' '),
+        Object.keys(hit.explain)
+          .filter((field) => field !== 'guessed_score')
+          .sort()
+          .join(' '),
         'identifier keyword_score keyword_z semantic_z similarity source_evidence terms',
       );
     }
@@ -134,7 +145,7 @@ describe('an explained search', () => {
       byKeyword.sort((a, b) => (a.keyword_rank ?? 0) - (b.keyword_rank ?? 0));
       assert.equal(byKeyword.length, explain.keyword.hits, query);
       for (const [index, { explain: of, text }] of byKeyword.entries()) {
-        assert.ok(of.keyword_score > 0, text);
+        assert.ok(of.keyword_score + (of.guessed_score ?? 0) > 0, text);
         const next = byKeyword[index + 1];
         const after = next === undefined ? 0 : ranking(next);
         assert.ok(
@@ -165,7 +176,7 @@ describe('an explained search', () => {
     for (const query of QUERIES) {
       const { hits, explain } = await explained(company, { query });
       const scores = hits.filter((hit) => hit.keyword_rank !== null).map(ranking);
-      const whole = explain.terms.reduce((sum, { weight }) => sum + weight, 0);
+      const whole = wholeWeight(query, explain.terms);
       const least = whole * (LEAST_SHARE + SHORT_SHARE * (1 - scores.length / LEG));
       const z = zScores(scores, LEG, least);
       const keyword = (value: number) => KEYWORD_WEIGHT * z(value);
@@ -175,7 +186,7 @@ describe('an explained search', () => {
       const semantic = zScores(nearest, nearest.length);
       for (const { text, explain: of, score, keyword_rank, semantic_rank } of hits) {
         near(of.keyword_z + of.semantic_z, score, `the score of ${text}`);
-        const own = keyword_rank === null ? 0 : of.keyword_score;
+        const own = keyword_rank === null ? 0 : of.keyword_score + (of.guessed_score ?? 0);
         near(of.keyword_z, keyword(own + (of.source_evidence ?? 0)), `keyword z of ${text}`);
         if (semantic_rank !== null)
           near(of.semantic_z, semantic(of.similarity ?? 0), `semantic z of ${text}`);

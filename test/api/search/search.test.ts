@@ -68,6 +68,7 @@ describe('the hits of a search', () => {
       kind: 'ingest',
       tags: [],
       created_at: chunk?.at.toISOString(),
+      occurred_at: null,
       location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
       semantic_rank: 1,
       keyword_rank: 1,

@@ -230,7 +230,8 @@ function guessedChunks(
     if (own >= OFTEN || (percent < 0 && own > 0)) continue;
     const holders = holding(key);
     if (holders.length === 0 || holders.length > COMMON_GUESS) continue;
-    const idf = Math.log(1 + (Math.max(counts.chunks - holders.length, 0) + 0.5) / (holders.length + 0.5));
+    const df = Math.max(holders.length, own);
+    const idf = Math.log(1 + (Math.max(counts.chunks - df, 0) + 0.5) / (df + 0.5));
     const points = (Math.abs(percent) / 100) * idf;
     const best = ofWords[word]!;
     for (const { id } of holders) best.set(id, Math.max(best.get(id) ?? 0, points));

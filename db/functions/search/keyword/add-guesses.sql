@@ -17,7 +17,6 @@ as $$
 declare
   v_team constant uuid := claimed_team();
 begin
-  scored := p_keyword.scored + cardinality(p_guessed.chunk_ids);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
   with found as (
@@ -39,8 +38,9 @@ begin
   )
   select coalesce(array_agg(s.id order by s.points desc, s.id), '{}'),
          coalesce(array_agg(s.points order by s.points desc, s.id), '{}'),
-         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}')
-    into chunk_ids, points, guessed
+         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}'),
+         p_keyword.scored + (select count(*) from compared)
+    into chunk_ids, points, guessed, scored
     from (select * from summed order by points desc, id limit p_limit) s;
   has_rare_identifier := contain_keys(chunk_ids, rare_keys);
 end $$;

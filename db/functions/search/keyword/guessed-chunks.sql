@@ -1,7 +1,8 @@
 -- Part of search_candidates. Returns the chunks within the claims that contain words which the query can stand for, with
 -- what these words count: for each word of the query its best guess, which counts its percentage of its idf. Most guesses
 -- are of no stored word: each is looked up by itself, which takes a third of the time of looking them up at once. Guesses
--- of a word that occurs often are not needed, and one that occurs often itself says little.
+-- of a word that occurs often are not needed, and one that occurs often itself says little. A guess is never rarer than
+-- the word, so that a passage with the word itself comes first.
 create or replace function memory.guessed_chunks(
   p_team_layer boolean, p_clients uuid[],
   p_keys int[], p_percents int[],       -- the guesses: their keys, and how much each counts, ...
@@ -37,7 +38,8 @@ begin
       from unnest(p_words) with ordinality w (key, place)
   ), posting as (
     -- A guess with a percentage below 0 is one of a typing error: it counts only if the word occurs nowhere.
-    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, count(*) over (partition by g.nth) as chunks
+    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, w.chunks as of_word,
+           count(*) over (partition by g.nth) as chunks
       from unnest(p_keys, p_percents, p_places) with ordinality g (key, percent, place, nth)
       join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
@@ -48,8 +50,9 @@ begin
          limit common + 1) k
   ), best as (
     select p.chunk_id, p.place,
-           max(p.factor * ln(1 + (greatest(p_chunks - p.chunks, 0) + 0.5) / (p.chunks + 0.5))) as points
-      from posting p where p.chunks <= common
+           max(p.factor * ln(1 + (greatest(p_chunks - f.chunks, 0) + 0.5) / (f.chunks + 0.5))) as points
+      from posting p cross join lateral (select greatest(p.chunks, p.of_word) as chunks) f
+     where p.chunks <= common
      group by p.chunk_id, p.place
   ), summed as (
     select b.chunk_id, sum(b.points) as points
