@@ -3536,9 +3536,18 @@ declare
   v_passing uuid[];
 begin
   with dated as materialized (
+    -- Thousands of sources are looked up one by one: without statistics, each chunk would be compared with all of them.
+    select c.id, c.source_id from unnest(p_filter.sources) f (source_id)
+     cross join lateral (
+       select c.id, c.source_id from chunk c
+        where c.team_id = v_team and c.source_id = f.source_id
+          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+          and (p_filter.since is null or c.created_at >= p_filter.since)
+          and (p_filter.until is null or c.created_at < p_filter.until) offset 0) c
+    union all
     select c.id, c.source_id from chunk c
-     where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-       and (p_filter.sources is null or c.source_id = any (p_filter.sources))
+     where p_filter.sources is null and c.team_id = v_team
+       and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1
