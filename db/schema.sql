@@ -2191,7 +2191,7 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer)
+CREATE OR REPLACE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2202,7 +2202,7 @@ declare
   v_team constant uuid := claimed_team();
   v_client uuid;
 begin
-  if lock_source_terms(p_source, p_title, p_day, p_version) then
+  if lock_source_terms(p_source, p_title, p_day, p_labels, p_version) then
     update source s set terms_version = p_version where s.team_id = v_team and s.id = p_source
     returning s.client_id into v_client;
     update keyword_layer l set renewed = l.renewed + p_chunks
@@ -2211,14 +2211,14 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer)
+CREATE OR REPLACE FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select end_source_terms(s.id, p_title, p_day, p_chunks, p_version) from source s
+  select end_source_terms(s.id, p_title, p_day, p_labels, p_chunks, p_version) from source s
    where s.team_id = claimed_team() and s.id = p_source
      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
 $function$;
@@ -3119,7 +3119,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_version integer)
+CREATE OR REPLACE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3130,6 +3130,7 @@ begin
   perform from source s
    where s.team_id = claimed_team() and s.id = p_source and s.state = 'active' and s.terms_version < p_version
      and s.title = p_title and (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date = p_day
+     and source_labels(s.tags, s.kind, s.metadata) @> p_labels and source_labels(s.tags, s.kind, s.metadata) <@ p_labels
      for share;
   return found;
 end $function$;
@@ -3478,13 +3479,14 @@ $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.outdated_source(p_version integer)
- RETURNS TABLE(source_id uuid, title text, day text)
+ RETURNS TABLE(source_id uuid, title text, day text, labels text[])
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select s.id, s.title, (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date::text
+  select s.id, s.title, (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date::text,
+         source_labels(s.tags, s.kind, s.metadata)
     from source s
    where s.team_id = claimed_team() and s.state = 'active' and s.terms_version < p_version limit 1
 $function$;
@@ -5054,6 +5056,13 @@ begin
             window source as (partition by h.source_id order by h.rank
                               rows between unbounded preceding and unbounded following)) e);
 end $function$;
+
+CREATE OR REPLACE FUNCTION memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (p_tags || CASE WHEN (p_kind = 'import'::text) THEN array_remove(ARRAY[(p_metadata ->> 'filename'::text)], NULL::text) ELSE '{}'::text[] END);
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer)
  RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text, repeated integer)

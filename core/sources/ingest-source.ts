@@ -125,7 +125,7 @@ async function stage(
     externalId === undefined
       ? null
       : await transaction(database, scope, (tx) => findSourceDays(tx, { externalId, layerId }));
-  const input = removeInput(body, dayAfter(stored, occurredAt));
+  const input = removeInput(body, dayAfter(stored, occurredAt), tags ?? stored?.tags ?? []);
   const contentHash = await contentHashInTurns(input.value);
   const { fields } = input.value;
   const prepared = await prepareSource(scope.teamId, input, signal);
@@ -160,9 +160,10 @@ function dayAfter(stored: SourceDays | null, occurredAt: Moment | null | undefin
 function removeInput(
   body: IngestRequest,
   day: string | null,
+  tags: readonly string[],
 ): SoleReference<ChunkInput & { fields: SourceFields }> {
   const { title, text = '', chunks } = body;
-  const fields = fieldsOn(day, title);
+  const fields = fieldsOn(day, title, tags);
   delete body.text;
   delete body.chunks;
   return new SoleReference(

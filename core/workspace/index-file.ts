@@ -94,7 +94,7 @@ export async function fieldsOfFile(
   { fileId, path }: FileToIndex,
 ): Promise<SourceFields> {
   const days = await transaction(database, scope, (tx) => findSourceDays(tx, { fileId }));
-  return fieldsOn(days?.creation ?? null, lastSegment(path));
+  return fieldsOn(days?.creation ?? null, lastSegment(path), days?.tags);
 }
 
 /** Stages the text of a file as its source. The chunks of a large file are written before `completeIndexing`. */

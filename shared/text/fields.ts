@@ -5,6 +5,8 @@ export interface SourceFields {
   title: string;
   /** `YYYY-MM-DD`: the date of the document if it is known, else the day on which the source was created, in UTC. */
   date: string;
+  /** Its tags, and the name of the file that was imported. In any order. */
+  labels: readonly string[];
 }
 
 /** The day of a time in UTC, as `YYYY-MM-DD`; null if the time is not valid or its year has no four digits. */
@@ -14,15 +16,19 @@ export function dayOf(time: Date): string | null {
 }
 
 /** The fields of a source that is created now, from a document that does not tell its date. */
-export const fieldsNow = (title: string): SourceFields => ({ title, date: dayOf(new Date()) ?? '' });
+export const fieldsNow = (title: string, labels: readonly string[] = []): SourceFields => ({
+  title,
+  date: dayOf(new Date()) ?? '',
+  labels,
+});
 
 /** The fields of a source that was created on this day; null if it is created now. */
-export const fieldsOn = (day: string | null, title: string): SourceFields =>
-  day === null ? fieldsNow(title) : { title, date: day };
+export const fieldsOn = (day: string | null, title: string, labels: readonly string[] = []): SourceFields =>
+  day === null ? fieldsNow(title, labels) : { title, date: day, labels };
 
 /** The words that find a chunk besides those of its text. */
-export function fieldsText({ title, date }: SourceFields, headings: readonly string[]): string {
-  return [title, ...headings, date].join('\n');
+export function fieldsText({ title, date, labels }: SourceFields, headings: readonly string[]): string {
+  return [title, ...headings, date, ...labels].join('\n');
 }
 
 /**

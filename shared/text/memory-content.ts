@@ -11,6 +11,8 @@ export interface ContentInput {
   content: string;
   /** Of its date, `YYYY-MM-DD`; null or absent: today. */
   day?: string | null;
+  /** Of its source. */
+  tags?: readonly string[];
 }
 
 /** The content of a memory with everything that is stored for it, except vectors. */
@@ -42,7 +44,7 @@ export async function prepareContents(
   signal?: AbortSignal,
 ): Promise<PreparedContent[]> {
   // Two inputs for each content: the content, and one chunk with the characters that are compared.
-  const fields = contents.map(({ title, day = null }) => fieldsOn(day, title));
+  const fields = contents.map(({ title, day = null, tags }) => fieldsOn(day, title, tags));
   const inputs = contents.flatMap(({ content }, index): ChunkInput[] => [
     { text: content, fields: fields[index]! },
     { chunks: [content.slice(0, COMPARED_CHARACTERS)] },

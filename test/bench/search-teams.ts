@@ -99,7 +99,7 @@ async function storeSource(
     externalId: null,
     metadata: {},
     occurredAt: null,
-    indexedAs: { title: '', date: '' },
+    indexedAs: { title: '', date: '', labels: [] },
     contentHash: Buffer.from(id),
   };
   await transaction(database, scope, async (tx) => {

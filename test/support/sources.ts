@@ -35,7 +35,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const hash = createHash('sha256');
   for (const { text } of given.chunks) hash.update(text).update('\0');
   const title = given.title ?? `Source ${newId()}`;
-  const fields = fieldsNow(title);
+  const fields = fieldsNow(title, given.tags);
   return {
     layerId: given.layer,
     kind: 'ingest',
@@ -44,7 +44,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     externalId: given.externalId ?? null,
     metadata: {},
     occurredAt: null,
-    indexedAs: given.withFields === true ? fields : { title: '', date: '' },
+    indexedAs: given.withFields === true ? fields : { title: '', date: '', labels: [] },
     tags: given.tags ?? null,
     contentHash: hash.digest(),
     model: given.model ?? TEST_MODEL_NAME,

@@ -8,6 +8,8 @@ import type { ContentInput } from '../../../shared/text/memory-content.ts';
 interface Edits {
   title?: string | undefined;
   content?: string | undefined;
+  /** Null: not given. */
+  tags?: readonly string[] | null;
   /** Null: unknown. */
   occurredAt?: Moment | null | undefined;
 }
@@ -19,7 +21,8 @@ export async function storedText(
   edits: Edits = {},
 ): Promise<ContentInput> {
   const { title = own.title, content = own.content, occurredAt = own.occurredAt } = edits;
-  if (occurredAt !== null) return { title, content, day: dayOfMoment(occurredAt) };
+  const tags = edits.tags ?? own.tags;
+  if (occurredAt !== null) return { title, content, tags, day: dayOfMoment(occurredAt) };
   const days = sourceId === null ? null : await findSourceDays(tx, { id: sourceId });
-  return { title, content, day: days?.creation ?? null };
+  return { title, content, tags, day: days?.creation ?? null };
 }

@@ -24,8 +24,10 @@ export const update: DecisionAction = {
       );
     }
   },
-  find: async (tx, { title, content, occurredAt }, present) =>
-    content === undefined ? {} : { text: await storedText(tx, present, { title, content, occurredAt }) },
+  find: async (tx, { title, content, tags, occurredAt }, present) =>
+    content === undefined
+      ? {}
+      : { text: await storedText(tx, present, { title, content, tags, occurredAt }) },
   act: async (tx, { own: { memory } }, { decision, prepared, model }) => {
     const { sourceId, clientId: layerId } = memory;
     if (sourceId === null) throw new Error('a published memory has no source');
@@ -33,12 +35,12 @@ export const update: DecisionAction = {
     // If the text is the same, its chunks keep their vectors.
     const changed = prepared === null || prepared.content === memory.content ? null : prepared;
     const { occurredAt, expiresAt } = decision;
-    // Before the text, whose terms are made with the new date.
+    // Before the text, whose terms are made with the new date and the new tags.
     const dated = occurredAt === undefined ? null : await updateSourceFields(tx, sourceId, { occurredAt });
-    if (changed === null) await retitleSource(tx, sourceId, title);
-    else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
     const retagged =
       decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
+    if (changed === null) await retitleSource(tx, sourceId, title);
+    else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
     if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
     await settleFeedback(tx, sourceId);
     const updated = await updateMemory(tx, memory.id, {
@@ -63,8 +65,8 @@ export const update: DecisionAction = {
       result: updated,
       audit: [memoryEvent('memory.update', updated, detail)],
       indexed: [layerId],
-      // Terms of a new text are made with the new title and the new date.
-      isOutdated: changed === null && (titleChanged || dated !== null),
+      // Terms of a new text are made with the new title, the new date and the new tags.
+      isOutdated: changed === null && (titleChanged || dated !== null || retagged !== null),
     };
   },
 };

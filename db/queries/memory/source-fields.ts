@@ -8,7 +8,7 @@ import { indexedDay, metadataJson, type NewSource, termsVersion } from './source
 export type SourceField = 'title' | 'uri' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt';
 
 /** The fields that find the passages of a source. If one of them changes, its terms are outdated. */
-const SEARCHED_FIELDS: readonly SourceField[] = ['title', 'occurredAt'];
+const SEARCHED_FIELDS: readonly SourceField[] = ['title', 'tags', 'occurredAt'];
 
 /** Whether the terms of a source can be outdated after a change of these fields. */
 export function changesTerms(updated: readonly SourceField[]): boolean {
@@ -51,7 +51,7 @@ export async function updateSourceFields(
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
             tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
-            terms_version = case when s.title = coalesce($3, s.title)
+            terms_version = case when s.title = coalesce($3, s.title) and 'tags' <> all (compared.updated)
               and ${dayInUtc(dateOf('s'))} = ${dayInUtc(`coalesce(${occurred.at}, s.created_at)`)}
               then s.terms_version else 0 end
        from compared
@@ -88,7 +88,7 @@ export async function retitleSource(
   const changed = await tx.query(
     `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
             chunk_count = coalesce($5, chunk_count), updated_at = now(),
-            terms_version = case when $4::bytea is not null then ${termsVersion(dateOf('s'), '$6')}
+            terms_version = case when $4::bytea is not null then ${termsVersion(dateOf('s'), 'memory.source_labels(s.tags, s.kind, s.metadata)', '$6', '$7')}
                                  when s.title = $3 then s.terms_version else 0 end
       where team_id = $1 and id = $2 and state = 'active' returning 1`,
     [
@@ -98,6 +98,7 @@ export async function retitleSource(
       text?.contentHash ?? null,
       text?.chunks ?? null,
       text === undefined ? null : indexedDay(text, title),
+      text?.indexedAs.labels ?? [],
     ],
   );
   if (changed.length === 0) throw new Error('the source to change is not active');

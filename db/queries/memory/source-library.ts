@@ -96,15 +96,16 @@ export async function findReadableSources(
 /** A source by its id, or the active source with one of its other names. */
 export type SourceName = { id: string } | { fileId: string } | { externalId: string; layerId: LayerId };
 
-/** Days of a source in UTC, `YYYY-MM-DD`. */
+/** The days of a source in UTC, `YYYY-MM-DD`, and its tags. */
 export interface SourceDays {
   /** On which it was created. */
   creation: string;
   /** Of its date: when it happened, if that is known, else its creation. */
   date: string;
+  tags: string[];
 }
 
-/** Returns the days of a source; null if it does not exist. */
+/** Returns the days and the tags of a source; null if it does not exist. */
 export async function findSourceDays(tx: TeamTransaction, name: SourceName): Promise<SourceDays | null> {
   const [condition, values] =
     'id' in name
@@ -116,7 +117,7 @@ export async function findSourceDays(tx: TeamTransaction, name: SourceName): Pro
             [name.externalId, name.layerId],
           ];
   const [row] = await tx.query<SourceDays>(
-    `select ${dayInUtc('s.created_at')}::text as creation, ${dayInUtc(dateOf('s'))}::text as date
+    `select ${dayInUtc('s.created_at')}::text as creation, ${dayInUtc(dateOf('s'))}::text as date, s.tags
        from memory.source s where s.team_id = $1 and ${condition}`,
     [tx.scope.teamId, ...values],
   );

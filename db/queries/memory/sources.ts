@@ -36,13 +36,16 @@ export interface NewSource {
 }
 
 /**
- * SQL for the version of the stored terms of a source: the current one, or 0 if they were made with another title or day
- * than the source has. Terms of an older version are made again by a job.
+ * SQL for the version of the stored terms of a source: the current one, or 0 if they were made with another title, day
+ * or other labels than the source has. Terms of an older version are made again by a job.
  * @param date the date of the source
+ * @param labels of the source
+ * @param indexedLabels the labels with which the terms were made
  * @param indexedDay the day with which the terms were made; null if they were made with another title
  */
-export const termsVersion = (date: string, indexedDay: string) =>
-  `case when ${dayInUtc(date)} = ${indexedDay}::date then ${TERMS_VERSION} else 0 end`;
+export const termsVersion = (date: string, labels: string, indexedDay: string, indexedLabels: string) =>
+  `case when ${dayInUtc(date)} = ${indexedDay}::date
+          and ${labels} @> ${indexedLabels}::text[] and ${labels} <@ ${indexedLabels}::text[] then ${TERMS_VERSION} else 0 end`;
 
 export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: string) =>
   indexedAs.title === title ? indexedAs.date : null;
@@ -121,7 +124,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
        terms_version)
      values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}, $15,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, '$14')})`,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, 'memory.source_labels($10::text[], $4::text, $9::jsonb)', '$14', '$16')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -138,6 +141,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.occurredAt ?? null,
       indexedDay(source, source.title),
       source.expiresAt ?? null,
+      source.indexedAs.labels,
     ],
   );
 }
@@ -181,12 +185,13 @@ export async function replaceSource(
   // Upkeep has deleted the loading source as abandoned, with its chunks. The active source keeps its text.
   if (written.length === 0) throw new Error('the source to replace by is not loading');
   const occurred = changedOccurrence('s', '$13', '$9');
+  const labels = `memory.source_labels(coalesce($7::text[], s.tags), s.kind, coalesce($6::jsonb, s.metadata))`;
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
             metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
             expires_at = case when $11 then $12::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, '$10')}, updated_at = now()
+            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$10', '$14')}, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -202,6 +207,7 @@ export async function replaceSource(
       loading.expiresAt !== undefined,
       loading.expiresAt ?? null,
       loading.occurredAt !== undefined,
+      loading.indexedAs.labels,
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

@@ -26,8 +26,8 @@ export interface OutdatedSource {
 
 /** Returns a source of the Team whose terms are outdated, or null. */
 export async function findOutdatedSource(tx: TeamWorkerTransaction): Promise<OutdatedSource | null> {
-  const [row] = await tx.query<{ id: string; title: string; date: string }>(
-    'select source_id as id, title, day as date from memory.outdated_source($1)',
+  const [row] = await tx.query<{ id: string } & SourceFields>(
+    'select source_id as id, title, day as date, labels from memory.outdated_source($1)',
     [TERMS_VERSION],
   );
   if (row === undefined) return null;
@@ -76,8 +76,8 @@ export async function replaceTerms(
   chunks: readonly ChunkWithTerms[],
 ): Promise<boolean> {
   const [lock] = await tx.query<{ locked: boolean }>(
-    'select memory.lock_source_terms($1, $2, $3, $4) as locked',
-    [sourceId, fields.title, fields.date, TERMS_VERSION],
+    'select memory.lock_source_terms($1, $2, $3, $4, $5) as locked',
+    [sourceId, fields.title, fields.date, fields.labels, TERMS_VERSION],
   );
   if (lock?.locked !== true) return false;
   await replaceEach(tx, 'memory.replace_terms', chunks);
@@ -108,10 +108,11 @@ export async function endSourceTerms(
   { id, fields }: OutdatedSource,
   chunks: number,
 ): Promise<void> {
-  await tx.query('select memory.end_source_terms($1, $2, $3, $4, $5)', [
+  await tx.query('select memory.end_source_terms($1, $2, $3, $4, $5, $6)', [
     id,
     fields.title,
     fields.date,
+    fields.labels,
     chunks,
     TERMS_VERSION,
   ]);
@@ -133,6 +134,7 @@ export async function findSmallOutdatedSource(
 ): Promise<SmallOutdatedSource | null> {
   const rows = await tx.query<Omit<ChunkText, 'ordinal'> & SourceFields>(
     `select s.title, ${dayInUtc(dateOf('s'))}::text as date,
+            memory.source_labels(s.tags, s.kind, s.metadata) as labels,
             c.id, c.headings, c.text, c.repeated
        from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
       where ${inScopeByKey('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
@@ -140,9 +142,9 @@ export async function findSmallOutdatedSource(
   );
   const [first] = rows;
   if (first === undefined || rows.length > mostChunks) return null;
-  const { title, date } = first;
+  const { title, date, labels } = first;
   const chunks = rows.map(({ id, headings, text, repeated }) => ({ id, headings, text, repeated }));
-  return { id: sourceId, fields: { title, date }, chunks };
+  return { id: sourceId, fields: { title, date, labels }, chunks };
 }
 
 /** Replaces the terms of all chunks of a source, so that they are no longer outdated. */
@@ -152,10 +154,11 @@ export async function renewSourceTerms(
   chunks: readonly ChunkWithTerms[],
 ): Promise<void> {
   await replaceEach(tx, 'memory.replace_writable_terms', chunks);
-  await tx.query('select memory.end_writable_terms($1, $2, $3, $4, $5)', [
+  await tx.query('select memory.end_writable_terms($1, $2, $3, $4, $5, $6)', [
     id,
     fields.title,
     fields.date,
+    fields.labels,
     chunks.length,
     TERMS_VERSION,
   ]);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
+import { addMemory, decided } from '../../support/memories.ts';
 import { type Caller, post } from '../../support/team.ts';
 
 const service = await openTestApp();
@@ -47,4 +49,47 @@ test('a word in the text counts more than one in the title, and a long title doe
   };
   const [first, second] = await scores();
   assert.equal(first, second);
+});
+
+test('a source is found by its tags, and after a change of them by the new ones', async () => {
+  const company = await service.company();
+  const body = {
+    title: 'Notes',
+    text: 'Tides turn twice a day.',
+    externalId: 'notes',
+    tags: ['oyster-farm'],
+  };
+  const answer = await post(service, company, '/v1/memory/ingest', body);
+  const { source } = answer.json<{ source: { id: string } }>();
+  assert.deepEqual(await find(company, 'oyster'), [body.text]);
+  assert.deepEqual(await find(company, 'oysterfarm'), [body.text]);
+  const change = (tags: string[]) =>
+    ask(service, company, 'PATCH', `/v1/memory/sources/${source.id}`, { tags });
+  assert.equal((await change(['mussels'])).statusCode, 200);
+  assert.deepEqual(await find(company, 'oyster'), []);
+  assert.deepEqual(await find(company, 'mussels'), [body.text]);
+  await post(service, company, '/v1/memory/ingest', { ...body, tags: ['limpets'] });
+  assert.deepEqual(await find(company, 'mussels'), []);
+  assert.deepEqual(await find(company, 'limpets'), [body.text]);
+  const text = 'Tides turn, and turn again.';
+  const { tags: _, ...untagged } = body;
+  await post(service, company, '/v1/memory/ingest', { ...untagged, text });
+  assert.deepEqual(await find(company, 'limpets'), [text]);
+});
+
+test('a memory is found by its tags, and after an update of them by the new ones', async () => {
+  const company = await service.company();
+  const given = { title: 'Paint', content: 'Paint dries in a day.', tags: ['varnish'] };
+  const { id: memoryId } = await addMemory(service, company, 'published', given);
+  assert.deepEqual(await find(company, 'varnish'), ['Paint dries in a day.']);
+  await decided(service, company, { action: 'update', memoryId, tags: ['lacquer'] });
+  assert.deepEqual(await find(company, 'varnish'), []);
+  assert.deepEqual(await find(company, 'lacquer'), ['Paint dries in a day.']);
+  await decided(service, company, {
+    action: 'update',
+    memoryId,
+    tags: ['shellac'],
+    content: 'Paint dries in two days.',
+  });
+  assert.deepEqual(await find(company, 'shellac'), ['Paint dries in two days.']);
 });

@@ -44,7 +44,7 @@ test('storing a chunk looks up that chunk only, even in a Team without statistic
     externalId: null,
     metadata: {},
     occurredAt: null,
-    indexedAs: { title: '', date: '' },
+    indexedAs: { title: '', date: '', labels: [] },
     contentHash: Buffer.from(teamId),
   } as const;
   await transaction(database, scope, async (tx) => {

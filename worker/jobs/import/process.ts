@@ -54,9 +54,10 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   );
 }
 
-function fieldsOfImport({ title, occurredAt }: RunningImport): FileFields {
-  if (occurredAt === null) return fieldsNow(title);
-  return { ...fieldsOn(dayOfMoment(occurredAt), title), isDateGiven: true };
+function fieldsOfImport({ title, tags, filename, occurredAt }: RunningImport): FileFields {
+  const labels = [...tags, filename];
+  if (occurredAt === null) return fieldsNow(title, labels);
+  return { ...fieldsOn(dayOfMoment(occurredAt), title, labels), isDateGiven: true };
 }
 
 /** Where credentials are found in a file. All other paths are of the names of the import. */
