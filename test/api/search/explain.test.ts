@@ -203,7 +203,8 @@ describe('an explained search', () => {
       ['a stork, ring ERR_4711, seen by the river'],
     );
     assert.equal(hits[0]?.explain.identifier, true);
-    assert.equal(hits[0]?.explain.terms[0]?.term, 'err_4711');
+    // As heavy as the code itself is the code without what joins its parts.
+    assert.ok(hits[0]?.explain.terms.slice(0, 2).some(({ term }) => term === 'err_4711'));
     assert.deepEqual(
       explain.keyword.keys.filter((key) => key.identifier).map(({ key, read }) => [key, read]),
       [['err_4711', true]],
