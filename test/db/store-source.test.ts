@@ -4,12 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { commitSource, type StagedSource, stageSource } from '../../core/sources/store-source.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { archiveSource } from '../../db/queries/library/archive.ts';
-import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
+import { type NewChunk, selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
 import { claimPendingChunks } from '../../db/queries/memory/embeddings.ts';
 import { prune } from '../../db/queries/memory/upkeep.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { MAX_REPEATED_LENGTH } from '../../shared/text/cutting/tables.ts';
 import { textHash } from '../../shared/text/equal-texts.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import {
@@ -65,6 +66,19 @@ async function shown(scope: TeamScope, word: string) {
     return hits.filter((hit) => hit.text.startsWith(`${word} `)).length + nearby.length;
   });
 }
+
+test('a number of repeated characters that no text has hides no text from the usage', async () => {
+  const { scope } = await openTeam();
+  const draft = draftOf(scope.teamId, { layer: null, chunks: [{ text: 'x'.repeat(2000) }] });
+  const chunks = (draft.chunks as NewChunk[]).map((chunk) => ({ ...chunk, repeated: 1e9 }));
+  const staged = await stageSource(database, scope, { ...draft, chunks });
+  await transaction(database, scope, (tx) => commitSource(tx, staged));
+  const [stored] = await database.query<{ bytes: number }>(
+    'select text_bytes as bytes from memory.source where team_id = $1',
+    [scope.teamId],
+  );
+  assert.equal(stored?.bytes, 2000 - MAX_REPEATED_LENGTH);
+});
 
 describe('storing the same text', () => {
   for (const [size, chunks] of [
