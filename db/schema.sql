@@ -1641,7 +1641,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_guessed record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[])
+CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_team_layer boolean, p_clients uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1651,13 +1651,22 @@ CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keywor
 AS $function$
 declare
   v_team constant uuid := claimed_team();
+  v_guessed record;
 begin
+  if cardinality(p_guess_keys) = 0 then
+    chunk_ids := p_keyword.chunk_ids; points := p_keyword.points; scored := p_keyword.scored;
+    has_rare_identifier := p_keyword.has_rare_identifier;
+    keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
+    return;
+  end if;
+  v_guessed := guessed_chunks(p_team_layer, p_clients, p_guess_keys, p_guess_percents, p_guess_places,
+    p_guessed_words, p_chunks, p_filter);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
   with found as (
     select f.id, f.points from unnest(p_keyword.chunk_ids, p_keyword.points) f (id, points)
   ), guess as (
-    select g.id, g.points from unnest(p_guessed.chunk_ids, p_guessed.points) g (id, points)
+    select g.id, g.points from unnest(v_guessed.chunk_ids, v_guessed.points) g (id, points)
   ), compared as materialized (
     -- The others are looked up by their id. offset 0 makes the planner do so without statistics.
     select g.id, k.points
@@ -2526,11 +2535,10 @@ begin
   )
   select (row_number() over (order by f.identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
-         case when p_explain then jsonb_build_object(
+         case when p_explain then jsonb_build_object('semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
+           'guessed', f.guessed, 'identifier', f.identifier,
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'guessed', f.guessed,
-           'identifier', f.identifier) end,
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true)) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $function$;
@@ -4659,11 +4667,10 @@ declare
   v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_keys int[] := p_keys;
+  v_keys constant int[] := p_keys || case when has_outdated_terms(p_terms_version) then p_earlier_keys end;
   v_weights record;
   v_filter record;
   v_keyword record;
-  v_guessed float8[];                   -- the part of the keyword scores that guesses count
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
@@ -4672,22 +4679,16 @@ begin
   if v_team is null then
     return;
   end if;
-  if has_outdated_terms(p_terms_version) then
-    v_keys := v_keys || p_earlier_keys;
-  end if;
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
-  if cardinality(p_guess_keys) > 0 then
-    v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
-      p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
-    v_guessed := v_keyword.guessed;
-  end if;
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys,
+    v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
+    v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
+    v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
@@ -4697,7 +4698,7 @@ begin
   v_clock := v_clock || clock_timestamp();
 
   return query
-  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_guessed, v_keyword.has_rare_identifier,
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.guessed, v_keyword.has_rare_identifier,
     v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then

@@ -16,8 +16,9 @@ import {
   Text,
   Time,
 } from './common.ts';
+import { Vector } from './embeddings.ts';
 import { MAX_CONTENT, SimilarMemory } from './library.ts';
-import { LayerKind, Vector, WriteScope } from './memory.ts';
+import { LayerKind, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
 /** Defaults of a claim. */

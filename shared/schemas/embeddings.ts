@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
+import type { SentVector } from '../embeddings.ts';
 import { Body, Id, Nullable, Time } from './common.ts';
-import { Vector } from './memory.ts';
+
+/** A vector that a program sends. The schema does not check its length: a wrong length has its own error code. */
+export const Vector = Type.Unsafe<SentVector>(
+  Type.Union([Type.Array(Type.Number()), Type.String()], {
+    description:
+      '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
+  }),
+);
 
 /** How many chunks a claim gets if it names no limit. */
 export const DEFAULT_EMBEDDINGS_CLAIM = 64;

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import type { SentVector } from '../embeddings.ts';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
 import {
   Body,
@@ -23,6 +22,7 @@ import {
   Time,
   Use,
 } from './common.ts';
+import { Vector } from './embeddings.ts';
 import { HitExplanation, Nothing, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
@@ -54,14 +54,6 @@ export const WriteScope = Body(
   { clientId: Type.Optional(Type.String()) },
   'The layer to write to: that of the client, or the Team layer if there is no clientId. `include` is not allowed. Without ' +
     'a scope, the Team layer; for an item of a batch, the layer of its captures',
-);
-
-/** A vector that a program sends. The schema does not check its length: a wrong length has its own error code. */
-export const Vector = Type.Unsafe<SentVector>(
-  Type.Union([Type.Array(Type.Number()), Type.String()], {
-    description:
-      '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
-  }),
 );
 
 /** The most sources that one search can be narrowed to. */

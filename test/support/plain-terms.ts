@@ -234,7 +234,7 @@ const isSemitic = (word: string) => /^[\p{sc=Hebrew}\p{sc=Arabic}]/u.test(word);
 
 /** A Hebrew or Arabic word without what is joined before it; at least three letters are left. */
 function root(word: string): string {
-  const before = /^(?:[והבכלמש]+|[وف]?[بك]?ال|[وف]?لل|[وفبلك])/.exec(word)?.[0].length ?? 0;
+  const before = /^(?:[והבכלמש]{1,6}|[وف]?[بك]?ال|[وف]?لل|[وفبلك])/.exec(word)?.[0].length ?? 0;
   return word.slice(Math.max(0, Math.min(before, word.length - 3)));
 }
 
@@ -245,7 +245,7 @@ function partKeys(team: number, word: string): number[] {
   }
   if (word.length < 5) return [];
   const keys = [kindKey(team, word.slice(0, 4), '<')];
-  if (word.length < 8 || /\p{N}/u.test(word)) return keys;
+  if (word.length < 8 || word.length > 64 || /\p{N}/u.test(word)) return keys;
   for (let end = word.length; end >= 8; end -= 3) keys.push(kindKey(team, word.slice(end - 5, end), '>'));
   return keys;
 }

@@ -2,10 +2,8 @@
 -- z-scores; a chunk that contains a rare identifier of the query comes before all others. The keyword score includes
 -- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit.
 create or replace function memory.fuse_candidates(
-  -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
-  p_keyword_chunks uuid[], p_points float8[],
-  p_guessed float8[],         -- the part of each score that guesses of words count; null without guesses
-  p_has_rare_identifier boolean[],
+  -- The chunks found by keyword, best first, their scores, what guesses count of them, and whether it is a rare code.
+  p_keyword_chunks uuid[], p_points float8[], p_guessed float8[], p_has_rare_identifier boolean[],
   p_max_score float8,         -- the keyword score of a text with the whole query
   p_semantic_chunks uuid[],   -- the chunks found by meaning, nearest first, and ...
   p_similarities float8[],    -- ... their cosines with p_embedding
@@ -71,11 +69,10 @@ begin
   )
   select (row_number() over (order by f.identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
-         case when p_explain then jsonb_build_object(
+         case when p_explain then jsonb_build_object('semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
+           'guessed', f.guessed, 'identifier', f.identifier,
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'guessed', f.guessed,
-           'identifier', f.identifier) end,
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true)) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $$;

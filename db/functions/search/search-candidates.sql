@@ -12,10 +12,8 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
-  p_earlier_keys int[],       -- the keys that the terms of versions ...
-  p_terms_version int,        -- ... before this one had
-  -- What its words can stand for: see guessed_chunks. Empty for a query of many words.
-  p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
+  p_earlier_keys int[], p_terms_version int, -- the keys that the terms of versions before this one had
+  p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[], -- see guessed_chunks
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
   p_occurred_after timestamptz, p_occurred_before timestamptz,
   p_limit int,
@@ -34,11 +32,10 @@ declare
   v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_keys int[] := p_keys;
+  v_keys constant int[] := p_keys || case when has_outdated_terms(p_terms_version) then p_earlier_keys end;
   v_weights record;
   v_filter record;
   v_keyword record;
-  v_guessed float8[];                   -- the part of the keyword scores that guesses count
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
@@ -47,22 +44,16 @@ begin
   if v_team is null then
     return;
   end if;
-  if has_outdated_terms(p_terms_version) then
-    v_keys := v_keys || p_earlier_keys;
-  end if;
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
-  if cardinality(p_guess_keys) > 0 then
-    v_keyword := add_guesses(v_weights.weights, v_keyword, guessed_chunks(v_team_layer, v_clients, p_guess_keys,
-      p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks, v_filter), most);
-    v_guessed := v_keyword.guessed;
-  end if;
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys,
+    v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
+    v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
+    v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
@@ -72,7 +63,7 @@ begin
   v_clock := v_clock || clock_timestamp();
 
   return query
-  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_guessed, v_keyword.has_rare_identifier,
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.guessed, v_keyword.has_rare_identifier,
     v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then

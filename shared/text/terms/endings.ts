@@ -23,8 +23,8 @@ const GREEK = list(
   'α ασ εσ η ησ ο οσ οι ου ουσ ον ων ε ι ια ιου ιων μα ματα ματοσ ματων εισ εων ω ει ουν ουμε ετε ω αν ισ',
 );
 /** Particles, which Korean writes without a space after a noun. */
-const HANGUL = list('은 는 이 가 을 를 에 의 로 와 과 도 만 들 에서 으로 에는 에게 까지 부터').map((particle) =>
-  particle.normalize('NFD'),
+const HANGUL = list('은 는 이 가 을 를 에 의 로 와 과 도 만 들 에서 으로 에는 에게 까지 부터').map(
+  (particle) => particle.normalize('NFD'),
 );
 const DEVANAGARI = list('ा े ी ि ो ों ें ँ ं ियां ियाँ ियों ाओं ाएं ाएँ एं ओं ने ना नी ता ते ती या ये यी');
 

@@ -11,8 +11,9 @@ import { graphemeEnd, isFirstOfPairs } from '../words.ts';
 export const BEGINNING_LENGTH = 4;
 /** The length of beginnings that version 3 of the terms stored. */
 const EARLIER_BEGINNING_LENGTH = 5;
-/** Words that are shorter have no pieces: their beginning and the whole word are enough. */
+/** Words that are shorter have no pieces: their beginning and the whole word are enough. Longer ones are no words. */
 const LEAST_WITH_PIECES = 8;
+const MOST_WITH_PIECES = 64;
 export const PIECE_LENGTH = 5;
 /** Pieces end at the end of a word, and at every third letter before it, as long as this many letters precede them. */
 const PIECE_STEP = 3;
@@ -62,8 +63,10 @@ export function rootKey(team: number, text: string, from = 0): number {
 }
 
 const HEBREW_OR_ARABIC = /[\p{sc=Hebrew}\p{sc=Arabic}]/u;
+/** At most so many letters are joined before a word. */
+const MOST_BEFORE = 6;
 /** Letters of articles, prepositions and conjunctions that are joined before a Hebrew word. */
-const HEBREW_BEFORE = /^[והבכלמש]+/;
+const HEBREW_BEFORE = /^[והבכלמש]{1,6}/;
 /** The same for Arabic words. */
 const ARABIC_BEFORE = /^(?:[وف]?[بك]?ال|[وف]?لل|[وفبلك])/;
 const FIRST_HEBREW_OR_ARABIC = 0x0590;
@@ -79,7 +82,8 @@ export function isSemitic(text: string, from = 0): boolean {
  * joined cannot be known without a dictionary.
  */
 export function rootStart(word: string): number {
-  const before = (HEBREW_BEFORE.exec(word) ?? ARABIC_BEFORE.exec(word))?.[0].length ?? 0;
+  const start = word.slice(0, MOST_BEFORE);
+  const before = (HEBREW_BEFORE.exec(start) ?? ARABIC_BEFORE.exec(start))?.[0].length ?? 0;
   return Math.max(0, Math.min(before, word.length - ROOT_LENGTH));
 }
 
@@ -130,7 +134,7 @@ export function addWordKeys(team: number, text: string, from: number, to: number
   }
   if (length <= BEGINNING_LENGTH) return;
   add(beginningKey(team, text, from, to));
-  if (length < LEAST_WITH_PIECES || HAS_DIGIT.test(text.slice(from, to))) return;
+  if (length < LEAST_WITH_PIECES || length > MOST_WITH_PIECES || HAS_DIGIT.test(text.slice(from, to))) return;
   const first = from + LETTERS_BEFORE_PIECE;
   for (let start = to - PIECE_LENGTH; start >= first; start -= PIECE_STEP) {
     add(pieceKey(team, text, start, start + PIECE_LENGTH));

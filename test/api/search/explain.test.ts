@@ -34,7 +34,10 @@ const ranking = ({ explain }: { explain: HitExplanation }) =>
 function wholeWeight(query: string, terms: SearchExplanation['terms']): number {
   const { texts, lengths } = queryTerms('', query);
   const lengthOf = new Map(texts.map(({ kind, term }, index) => [`${kind} ${term}`, lengths[index] ?? 0]));
-  return terms.reduce((sum, { kind, term, weight }) => sum + weight * (lengthOf.get(`${kind} ${term}`) ?? 0), 0);
+  return terms.reduce(
+    (sum, { kind, term, weight }) => sum + weight * (lengthOf.get(`${kind} ${term}`) ?? 0),
+    0,
+  );
 }
 
 function near(actual: number, expected: number, what: string): void {

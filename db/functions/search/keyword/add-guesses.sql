@@ -3,7 +3,8 @@
 create or replace function memory.add_guesses(
   p_query sparsevec,          -- the weights of the query by weigh_query, or null
   p_keyword record,           -- the result of keyword_candidates
-  p_guessed record,           -- the result of guessed_chunks
+  p_team_layer boolean, p_clients uuid[], p_guess_keys int[], p_guess_percents int[], p_guess_places int[],
+  p_guessed_words int[], p_chunks float8, p_filter record, -- see guessed_chunks
   p_limit int,
   out chunk_ids uuid[], out points float8[], out has_rare_identifier boolean[],
   out scored int, out keys_read int[], out rare_keys int[],
@@ -16,13 +17,22 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
+  v_guessed record;
 begin
+  if cardinality(p_guess_keys) = 0 then
+    chunk_ids := p_keyword.chunk_ids; points := p_keyword.points; scored := p_keyword.scored;
+    has_rare_identifier := p_keyword.has_rare_identifier;
+    keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
+    return;
+  end if;
+  v_guessed := guessed_chunks(p_team_layer, p_clients, p_guess_keys, p_guess_percents, p_guess_places,
+    p_guessed_words, p_chunks, p_filter);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
   with found as (
     select f.id, f.points from unnest(p_keyword.chunk_ids, p_keyword.points) f (id, points)
   ), guess as (
-    select g.id, g.points from unnest(p_guessed.chunk_ids, p_guessed.points) g (id, points)
+    select g.id, g.points from unnest(v_guessed.chunk_ids, v_guessed.points) g (id, points)
   ), compared as materialized (
     -- The others are looked up by their id. offset 0 makes the planner do so without statistics.
     select g.id, k.points
@@ -45,4 +55,4 @@ begin
   has_rare_identifier := contain_keys(chunk_ids, rare_keys);
 end $$;
 
-revoke execute on function memory.add_guesses(sparsevec, record, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.add_guesses(sparsevec, record, boolean, uuid[], int[], int[], int[], int[], float8, record, int) from public, memory_service, memory_worker;
