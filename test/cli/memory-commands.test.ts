@@ -138,7 +138,7 @@ describe('cli search', () => {
 
   test('says why nothing was found, in lines of a terminal', async () => {
     const { company, person, text } = await owner();
-    await store(company, { title: 'The gateway of the canteen' });
+    await store(company, { title: 'The gateway of the canteen', text: 'Lunch is at noon.' });
     await plantImport(service, company, { filename: 'gateway handbook.pdf' });
     const query = ['search', '--tag', 'none', 'gateway', 'flamingo', 'zzyzx'];
     const lines = [

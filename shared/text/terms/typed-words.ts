@@ -18,7 +18,7 @@ export interface TypedWord {
   isCode: boolean;
   /**
    * The keys of the whole word; it exists if a chunk has one of them. Empty for a run of characters in a script without
-   * spaces, of which only the pairs have keys.
+   * spaces: only its pairs have keys.
    */
   keys: readonly number[];
   /** What it is made of: words that are joined by punctuation, or pairs of characters. Empty for a single word. */
