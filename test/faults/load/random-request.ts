@@ -98,6 +98,7 @@ export class RandomRequests {
     if (schema.format === 'uuid') return this.pick(this.#ids);
     if (schema.format === 'email') return `person-${Math.floor(this.#random() * 50)}@example.com`;
     if (schema.format === 'date-time') return new Date(this.#random() * 2e12).toISOString();
+    if (schema.format === 'date') return new Date(this.#random() * 2e12).toISOString().slice(0, 10);
     return this.#random() < 0.4 ? this.pick(this.#ids) : this.pick(STRINGS);
   }
 
