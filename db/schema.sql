@@ -2642,13 +2642,18 @@ $function$;
 
 CREATE OR REPLACE FUNCTION memory.has_outdated_terms(p_version integer)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-  select exists (select from source s where s.team_id = (select claimed_team()) and s.state = 'active'
-                  and s.terms_version = any (array(select v::smallint from generate_series(0, p_version - 1) v)))
-$function$;
+declare
+  v_team constant uuid := claimed_team();
+  v_versions constant smallint[] := array(select generate_series(0, p_version - 1));
+begin
+  return exists (select from source s
+                  where s.team_id = v_team and s.state = 'active' and s.terms_version = any (v_versions));
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.hidden_chunks()
  RETURNS uuid[]
