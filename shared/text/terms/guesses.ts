@@ -49,6 +49,9 @@ const MOST_WRONG = 6;
 const CONSONANT = /[b-df-hj-np-tv-z]/;
 const AFTER_DOUBLED = ['ed', 'ing', 'er', 'en', 'et', 'e', 'i', 'a'];
 const TWO_FOR_ONE = /ae|oe|ue|aa/g;
+const SHORT_SYLLABLE = /([^aeiou])([aeou])([^aeiou])$/;
+const LONG_SYLLABLE = /([aeou])\1([^aeiou])$/;
+const AFTER_OPEN = ['en', 'e'];
 
 /** The guesses of a query, in parallel arrays that can be bound as SQL arrays. */
 export interface Guesses {
@@ -131,7 +134,27 @@ function guessForms(team: number, word: string, { endings }: Script, guess: Gues
     }
     // "logging" is a form of "log".
     if (stem.at(-1) === stem.at(-2)) guess(wordKey(team, stem.slice(0, -1)), REPLACED_ENDING);
+    if (removed.startsWith('e')) for (const closed of closedForms(stem)) guess(wordKey(team, closed), FORM);
   }
+  for (const open of openForms(word)) {
+    for (const ending of AFTER_OPEN) guess(wordKey(team, open + ending), FORM);
+  }
+}
+
+/** Dutch words without an ending: "huiz-en" is "huis", "wek-en" is "week". */
+function closedForms(stem: string): string[] {
+  const last = stem.charAt(stem.length - 1);
+  const voiceless = stem.slice(0, -1) + (last === 'z' ? 's' : last === 'v' ? 'f' : last);
+  const doubled = voiceless.replace(SHORT_SYLLABLE, '$1$2$2$3');
+  return [voiceless, doubled].filter((form) => form !== stem);
+}
+
+/** Dutch words before an ending: "huis" is "huiz-en", "week" is "wek-en". */
+function openForms(word: string): string[] {
+  const last = word.charAt(word.length - 1);
+  const voiced = word.slice(0, -1) + (last === 's' ? 'z' : last === 'f' ? 'v' : last);
+  const single = voiced.replace(LONG_SYLLABLE, '$1$2');
+  return [voiced, single].filter((form) => form !== word);
 }
 
 /** Words that begin like the word, or that it is a part of, or that are a part of it. */

@@ -62,29 +62,56 @@ export function rootKey(team: number, text: string, from = 0): number {
   return keyOfKind(team, '^', text, from, from + ROOT_LENGTH);
 }
 
-const HEBREW_OR_ARABIC = /[\p{sc=Hebrew}\p{sc=Arabic}]/u;
-/** At most so many letters are joined before a word. */
-const MOST_BEFORE = 6;
-/** Letters of articles, prepositions and conjunctions that are joined before a Hebrew word. */
-const HEBREW_BEFORE = /^[והבכלמש]{1,6}/;
-/** The same for Arabic words. */
-const ARABIC_BEFORE = /^(?:[وف]?[بك]?ال|[وف]?لل|[وفبلك])/;
+const HEBREW_OR_ARABIC = /^[\p{sc=Hebrew}\p{sc=Arabic}]/u;
 const FIRST_HEBREW_OR_ARABIC = 0x0590;
 const HAS_DIGIT = /\p{N}/u;
 
+const YES = 1;
+const NO = 2;
+/** For each code unit whether it is Hebrew or Arabic; 0 is unknown. */
+const knownSemitic = new Uint8Array(2 ** 16);
+
 /** Whether the word that starts there is Hebrew or Arabic, in which other words are joined before and after the root. */
 export function isSemitic(text: string, from = 0): boolean {
-  return text.charCodeAt(from) >= FIRST_HEBREW_OR_ARABIC && HEBREW_OR_ARABIC.test(text.charAt(from));
+  const unit = text.charCodeAt(from);
+  if (!(unit >= FIRST_HEBREW_OR_ARABIC)) return false;
+  if (knownSemitic[unit] === 0)
+    knownSemitic[unit] = HEBREW_OR_ARABIC.test(String.fromCharCode(unit)) ? YES : NO;
+  return knownSemitic[unit] === YES;
 }
+
+/** Letters of articles, prepositions and conjunctions that are joined before a Hebrew word, and how many at most. */
+const HEBREW_BEFORE = 'והבכלמש';
+const MOST_HEBREW_BEFORE = 6;
+/** The same for Arabic words: conjunctions, prepositions, the article, and the article after one of them. */
+const ARABIC_CONJUNCTIONS = 'وف';
+const ARABIC_PREPOSITIONS = 'بك';
+const ARABIC_ARTICLE = 'ال';
+const ARABIC_TO_THE = 'لل';
+const ARABIC_BEFORE = 'وفبلك';
 
 /**
  * Where a Hebrew or Arabic word starts without what is joined before it. At least three letters are left; which letters are
  * joined cannot be known without a dictionary.
  */
 export function rootStart(word: string): number {
-  const start = word.slice(0, MOST_BEFORE);
-  const before = (HEBREW_BEFORE.exec(start) ?? ARABIC_BEFORE.exec(start))?.[0].length ?? 0;
-  return Math.max(0, Math.min(before, word.length - ROOT_LENGTH));
+  return Math.max(0, Math.min(hebrewBefore(word) || arabicBefore(word), word.length - ROOT_LENGTH));
+}
+
+function hebrewBefore(word: string): number {
+  let count = 0;
+  while (count < Math.min(MOST_HEBREW_BEFORE, word.length) && HEBREW_BEFORE.includes(word.charAt(count)))
+    count++;
+  return count;
+}
+
+function arabicBefore(word: string): number {
+  const isAt = (letters: string, at: number) => at < word.length && letters.includes(word.charAt(at));
+  const conjunction = isAt(ARABIC_CONJUNCTIONS, 0) ? 1 : 0;
+  const preposition = conjunction + (isAt(ARABIC_PREPOSITIONS, conjunction) ? 1 : 0);
+  if (word.startsWith(ARABIC_ARTICLE, preposition)) return preposition + ARABIC_ARTICLE.length;
+  if (word.startsWith(ARABIC_TO_THE, conjunction)) return conjunction + ARABIC_TO_THE.length;
+  return isAt(ARABIC_BEFORE, 0) ? 1 : 0;
 }
 
 /** What follows a grapheme in a bigram is one of so many kinds, by its hash. */
