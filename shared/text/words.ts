@@ -50,7 +50,8 @@ const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
 /** Receives the words, bigrams and compounds of a normalized text, each as a part of it, and more that finds them. */
 export interface WordVisitor {
   word(normal: string, from: number, to: number): void;
-  bigram(normal: string, from: number, to: number): void;
+  /** @param second where the second grapheme starts; `to` if there is only one */
+  bigram(normal: string, from: number, to: number, second: number): void;
   compound(normal: string, from: number, to: number): void;
   /** A run that is no term, because writers omit it, such as a variation selector. It counts as a word of the text. */
   omitted(normal: string, from: number, to: number): void;
@@ -157,14 +158,14 @@ function visitBigrams(normal: string, from: number, to: number, visitor: WordVis
     if (i < to && !startsGrapheme(normal, i)) continue;
     if (isSign(normal, second, i, i === to)) visitor.sign(normal, second, i);
     if (second > first) {
-      visitor.bigram(normal, first, i);
+      visitor.bigram(normal, first, i, second);
       count += 1;
     }
     first = second;
     second = i;
   }
   if (count > 0) return count;
-  visitor.bigram(normal, from, to);
+  visitor.bigram(normal, from, to, to);
   return 1;
 }
 

@@ -111,11 +111,11 @@ class TermCounter implements WordVisitor {
     }
   }
 
-  bigram(normal: string, from: number, to: number): void {
+  bigram(normal: string, from: number, to: number, second: number): void {
     this.#dims.add(exactDim(normal, from, to), this.times);
     // The sketch has the hash of the whole bigram, which the key of some bigrams is not.
     this.shingles.add(exactKey(this.team, normal, from, to));
-    this.#keys.add(pairKey(this.team, normal, from, to), 1);
+    this.#keys.add(pairKey(this.team, normal, from, to, second), 1);
   }
 
   compound(normal: string, from: number, to: number): void {

@@ -55,7 +55,7 @@ export function foldMarks(word: string): string {
  * one. A word of nothing else is returned as it is.
  */
 export function foldWord(word: string): string {
-  if (ASCII.test(word)) return word;
+  if (isFolded(word, 0, word.length)) return word;
   const folded = foldMarks(word).replace(LETTER, (letter) => LETTERS.get(letter) ?? letter);
   return folded === '' ? word : folded;
 }

@@ -123,7 +123,7 @@ function guessForms(team: number, word: string, { endings }: Script, guess: Gues
   for (const ending of endings) guess(wordKey(team, word + ending), FORM);
   const last = word.charAt(word.length - 1);
   if (CONSONANT.test(last)) {
-    for (const ending of AFTER_DOUBLED) guess(wordKey(team, word + last + ending), REPLACED_ENDING);
+    for (const ending of AFTER_DOUBLED) guess(wordKey(team, word + last + ending), FORM);
   }
   for (const removed of endings) {
     const stem = word.slice(0, -removed.length);

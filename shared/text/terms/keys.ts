@@ -120,9 +120,15 @@ const PAIR_KINDS = 128;
 /**
  * The key of a bigram, which is a part of a text. If its first grapheme is to be found by it, the key is made of this
  * grapheme and the kind of the rest, and a query can ask for all bigrams that begin with the grapheme.
+ * @param rest where its second grapheme starts
  */
-export function pairKey(team: number, text: string, from = 0, to = text.length): number {
-  const rest = graphemeEnd(text, from, to);
+export function pairKey(
+  team: number,
+  text: string,
+  from = 0,
+  to = text.length,
+  rest = graphemeEnd(text, from, to),
+): number {
   if (rest === to || !isFirstOfPairs(text, from, rest)) return exactKey(team, text, from, to);
   return pairKindKey(hashState(text, team, from, rest), kindOf(finishHash(hashState(text, team, rest, to))));
 }
