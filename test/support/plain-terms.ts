@@ -245,7 +245,7 @@ function partKeys(team: number, word: string): number[] {
   }
   if (word.length < 5) return [];
   const keys = [kindKey(team, word.slice(0, 4), '<')];
-  if (word.length < 8 || word.length > 64 || /\p{N}/u.test(word)) return keys;
+  if (word.length < 9 || word.length > 64 || /\p{N}/u.test(word)) return keys;
   for (let end = word.length; end >= 8; end -= 3) keys.push(kindKey(team, word.slice(end - 5, end), '>'));
   return keys;
 }

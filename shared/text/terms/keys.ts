@@ -12,7 +12,7 @@ export const BEGINNING_LENGTH = 4;
 /** The length of beginnings that version 3 of the terms stored. */
 const EARLIER_BEGINNING_LENGTH = 5;
 /** Words that are shorter have no pieces: their beginning and the whole word are enough. Longer ones are no words. */
-const LEAST_WITH_PIECES = 8;
+const LEAST_WITH_PIECES = 9;
 const MOST_WITH_PIECES = 64;
 export const PIECE_LENGTH = 5;
 /** Pieces end at the end of a word, and at every third letter before it, as long as this many letters precede them. */
