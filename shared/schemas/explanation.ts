@@ -22,7 +22,7 @@ export const HitExplanation = Type.Object({
     Type.Number({
       description:
         'what words of the passage add to keyword_score that the words of a short query can stand for: another form, a ' +
-        'longer word with it, the word without a typing error. Absent if there are none',
+        'longer word with it, the word without a typing error. Absent without such words',
     }),
   ),
   source_evidence: Type.Optional(

@@ -20,7 +20,7 @@ export interface HitDetail {
   keywordZ: number;
   /** What the hits of the source by keyword add to the keyword score; null if its source has none. */
   sourceEvidence: number | null;
-  /** The part of the keyword score that guessed words count; null if there are none. */
+  /** The part of the keyword score that guessed words count; null without guesses. */
   guessed: number | null;
   identifier: boolean;
 }
