@@ -45,6 +45,7 @@ describe('GET /v1/memory/memories?state=review', () => {
       supersedes: null,
       supersededBy: null,
       expiresAt: null,
+      occurredAt: null,
       opened: 0,
       createdBy: company.ownerId,
       createdWith: null,

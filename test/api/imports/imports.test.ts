@@ -71,6 +71,7 @@ describe('POST /v1/memory/imports', () => {
       payloadPrunedAt: null,
       sourceId: null,
       expiresAt: null,
+      occurredAt: null,
       similarSources: [],
       createdBy: company.ownerId,
       createdWith: null,

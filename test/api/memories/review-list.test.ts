@@ -65,6 +65,7 @@ describe('GET /v1/memory/memories', () => {
       supersedes: null,
       supersededBy: null,
       expiresAt: null,
+      occurredAt: null,
       found: 0,
       opened: 0,
       lastFoundAt: null,

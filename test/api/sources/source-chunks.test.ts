@@ -62,6 +62,7 @@ describe('GET /v1/memory/sources/{id}', () => {
         client_id: null,
         kind: 'ingest',
         tags: [],
+        occurred_at: null,
         location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
       });
       assert.deepEqual((await expand(service, company, chunk_id))[Math.min(ordinal, 10)]?.text, text);
