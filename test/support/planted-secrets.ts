@@ -127,6 +127,7 @@ export function plantedSecrets(): Planted[] {
     ...quotedKeys(pkcs8),
     named('AWS secret', (it) => `AWS_SECRET_ACCESS_KEY = "${it}"`, base64(30)),
     named('AWS secret in JSON', (it) => `{"secretAccessKey":"${it}"}`, base64(30)),
+    named('AWS secret like a path', (it) => `{"secretAccessKey":"${it}"}`, `/${random(19)}/aB3${random(16)}`),
     named('Azure', (it) => `DefaultEndpointsProtocol=https;AccountKey=${it};Suffix=x`, base64(64)),
     named('bearer', (it) => `curl -H 'Authorization: Bearer ${it}' https://api.test`, newToken()),
     named('basic', (it) => `Authorization: Basic ${it}`, Buffer.from(`me:${random(12)}`).toString('base64')),
@@ -149,7 +150,8 @@ export function plantedSecrets(): Planted[] {
     named('short sentence', (it) => `the password is ${it}`, `hunter${randomInt(10, 99)}`),
     named('quoted with spaces', (it) => `password = "${it}"`, `${random(5)} ${random(9)}, ${random(4)}`),
     named('quoted with escapes', (it) => `password = "${it}"`, `${random(9)}\\"${random(4)}\\\\${random(4)}`),
-    named('long quoted', (it) => `password = '${it}'`, random(3000)),
+    // Four x are a placeholder.
+    named('long quoted', (it) => `password = '${it}'`, random(3000).replaceAll(/x/gi, 'y')),
     named('quoted without an end', (it) => `password = "${it}`),
     named(
       'bare with separators',

@@ -152,6 +152,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/secrets/harmless-values.ts': [
     /^(?:[~^<>=v]{0,2}\d+\.\d+(?:\.\d+)?(?:[-.+][\w.+-]+)?|\d{4}-\d\d-\d\d|\d+(?:st|nd|rd|th|px|ms|min|days?)|(?:min|max)[-_]?\d{1,4}[-_]?(?:chars?|characters|letters|digits)?|0x[\da-f]{1,40})$|^\d{4}-\d\d-\d\d[T ]/i,
     /^(?:(?:~|\.{0,2})\/|[a-z][a-z0-9+.-]*:\/\/|arn:|sha\d+-|#[\da-f]+$|@)/i,
+    /^(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d)[A-Za-z\d+/]{40}$/,
     /^(?:(?:sha|aes|md|rsa|hs|rs|es|utf|iso|ed|x)[-_]?\d{1,9}(?:[-_]\w+)?|(?:argon2(?:id?)?|pbkdf2|hmac)(?:[-_](?:hmac|sha|md|aes)?\d{0,4}){0,3}|base\d\d(?:url)?|oauth2?|1password|u?int\d\w*|float\d\w*)$/i,
     /^[a-z]{2,30}(?:[-/_.](?:[a-z]{2,30}|v?\d{1,4})){2,12}$/,
     /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
