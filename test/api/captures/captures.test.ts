@@ -34,6 +34,7 @@ describe('POST /v1/memory/captures', () => {
       clientId: null,
       startedAt: '2026-03-01T10:00:00.000Z',
       endedAt: '2026-03-01T10:30:00.250Z',
+      occurredAt: null,
       metadata: { tool: 'x', files: ['a', { b: null }] },
       createdBy: company.ownerId,
       createdWith: null,

@@ -67,6 +67,7 @@ describe('POST /v1/memory/expand', () => {
         kind: 'ingest',
         tags: [],
         created_at: row?.created_at.toISOString(),
+        occurred_at: null,
         location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
       },
     ]);

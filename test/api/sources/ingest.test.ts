@@ -74,6 +74,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       tags: [],
       chunks: 1,
       sameAs: null,
+      occurredAt: null,
       expiresAt: null,
       original: null,
       found: 0,

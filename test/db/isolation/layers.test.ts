@@ -124,8 +124,13 @@ describe('derived tables', () => {
     type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
     /** By all that matches, by the sources themselves, by their tags, and what is stored of the chunks themselves. */
     const reached = async (run: Run) => {
+      // Its keys are also guessed, as those of a word that exists nowhere.
+      const guesses = ['100', '1']
+        .map((value) => `array_fill(${value}, array[cardinality($6::int[])])`)
+        .join(', ');
       const values =
-        '$10, $1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
+        '$10, $1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], $6::int[], 9, ' +
+        `$6::int[], ${guesses}, array[0], null, $8::uuid[]`;
       const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>
           tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [
@@ -135,8 +140,8 @@ describe('derived tables', () => {
             home.teamId,
           ]),
         );
-      const candidates = `memory.search_candidates(${values}, null, null, $9::text[], 50, true)`;
-      const hits = `memory.search_hits(${values}, null, null, $9::text[], 50, true, true)`;
+      const candidates = `memory.search_candidates(${values}, null, null, $9::text[], null, null, 50, true)`;
+      const hits = `memory.search_hits(${values}, null, null, $9::text[], null, null, 50, true, true)`;
       const rows = [
         await ask(candidates, null),
         await ask(candidates, [own, clients]),
