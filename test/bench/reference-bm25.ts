@@ -3,8 +3,9 @@ import { countWords, isIdentifier } from '../../shared/text/words.ts';
 
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,
- * every text that a query may find is scored, sums are float64, and there is no index. The terms are the service's: words, pairs of
- * graphemes and compounds unchanged, and the four-character grams of words at half the weight.
+ * every text that a query may find is scored, sums are float64, and there is no index. The terms are the service's: folded words,
+ * the parts and joined forms of words, pairs of graphemes, compounds and symbols, and the four-character grams of words at half the
+ * weight.
  */
 export interface Bm25 {
   /** Points of every text for a query, in the order of the texts; 0 where no term of it stands. */
@@ -20,7 +21,7 @@ export interface Bm25Constants {
   identifierFactor: number;
   /** In how many texts a term counts as standing that stands in one. */
   frequencyOfOne: number;
-  /** Length of the beginning of a word that a text must share with the query, or else a whole term; 0: not asked. */
+  /** Length of the beginning of a longer word that a text must share with the query, or else a whole term; 0: not asked. */
   sharedBeginning: number;
   /** What a word in a field counts for; 0: fields are not asked. */
   fieldCount: number;
@@ -44,7 +45,7 @@ export const OF_THE_SERVICE: Bm25Constants = {
   averageLength: 100,
   identifierFactor: 5,
   frequencyOfOne: 0.5,
-  sharedBeginning: 5,
+  sharedBeginning: 4,
   fieldCount: 0.5,
 };
 
@@ -70,11 +71,11 @@ function weighedTerms({ text, fields }: IndexedText, fieldCount: number): Return
 
 /** Terms of a text, each with how often it stands there. Grams and exact terms are different terms: ` ` marks those. */
 function termsOf(text: string): { terms: Map<string, number>; length: number } {
-  const { words, bigrams, compounds, length } = countWords(text);
-  const terms = new Map([...words, ...bigrams, ...compounds]);
-  for (const [word, count] of words) {
-    for (const gram of gramsOf(word)) terms.set(gram, (terms.get(gram) ?? 0) + count);
-  }
+  const { words, bigrams, compounds, parts, joined, symbols, length } = countWords(text);
+  const terms = new Map([...bigrams, ...compounds, ...symbols]);
+  const add = (term: string, count: number) => terms.set(term, (terms.get(term) ?? 0) + count);
+  for (const [word, count] of [...words, ...parts, ...joined]) add(foldWord(word), count);
+  for (const [word, count] of words) for (const gram of gramsOf(word)) add(gram, count);
   return { terms, length };
 }
 
@@ -86,9 +87,12 @@ function gramsOf(word: string): string[] {
 
 /** What a text is found by: its exact terms, and its words' beginnings, which are no terms and so marked with `*`. */
 function handlesOf(text: string, beginning: number): Set<string> {
-  const { words, bigrams, compounds } = countWords(text);
-  const beginnings = Array.from(words.keys(), (word) => `${foldWord(word).slice(0, beginning)}*`);
-  return new Set([...words.keys(), ...bigrams.keys(), ...compounds.keys(), ...beginnings]);
+  const { words, bigrams, compounds, parts, joined, symbols } = countWords(text);
+  const folded = [...words.keys(), ...parts.keys(), ...joined.keys()].map(foldWord);
+  const beginnings = folded.flatMap((word) =>
+    word.length > beginning ? [`${word.slice(0, beginning)}*`] : [],
+  );
+  return new Set([...folded, ...bigrams.keys(), ...compounds.keys(), ...symbols.keys(), ...beginnings]);
 }
 
 function factorOf(term: string, constants: Bm25Constants): number {

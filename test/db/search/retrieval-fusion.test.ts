@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
 import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.ts';
 import { pointsWithEvidence } from '../../bench/reference-evidence.ts';
 import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';
@@ -101,6 +102,8 @@ function judge(database: Database, folder: string, language: Language): void {
     const articles = set.paragraphs.map(({ article }) => article);
     const places: Record<'database' | 'javascript', (number | null)[]> = { database: [], javascript: [] };
     for (const { question, paragraph } of set.questions) {
+      // The words of a short question are guessed too, which the reference does not.
+      if (queryTerms('', question).guesses.keys.length > 0) continue;
       const { keyword } = await searchParagraphs(stored, question, null);
       const bare = bm25.points(question);
       // Of paragraphs with common words only, the database reads some. Those that it found give evidence.
