@@ -201,6 +201,10 @@ function withGuesses(
   counts: TermCounts,
   terms: QueryTerms,
 ): Scored[] {
+  // With a rare code of the query, what its other words can stand for does not matter.
+  const rare = rareIdentifiers(counts, terms);
+  const keysOf = new Map(chunks.map((chunk) => [chunk.id, chunk.terms.keys]));
+  if (leg.some(({ id }) => keysOf.get(id)?.some((key) => rare.has(key)))) return [...leg];
   const guessed = guessedChunks(chunks, counts, terms);
   if (guessed.size === 0) return [...leg];
   const weights = queryWeights(counts, terms);
