@@ -6,6 +6,7 @@ import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
+  counted,
   fitsScreen,
   focused,
   heading,
@@ -135,7 +136,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await fill(page, PASSWORD);
     await heading(page, 'Your password is set');
     assert.ok((await page.locator('main').innerText()).includes(name));
-    assert.equal(await page.locator('img').count(), 0);
+    await counted(page.locator('img'), 0);
     assert.deepEqual(faults, []);
     await page.context().close();
   });

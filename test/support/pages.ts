@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import { setTimeout } from 'node:timers/promises';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 // Scripts for a page are texts: this program's own types know no document.
 
@@ -91,4 +92,19 @@ export async function problemAt(page: Page, field: string): Promise<string | nul
 /** Whether the page is no wider than the screen. */
 export function fitsScreen(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+}
+
+/**
+ * Waits until `count` elements match the locator: what a page shows follows a click or an answer a moment later.
+ *
+ * @throws AssertionError if another number still matches after 5 seconds.
+ */
+export async function counted(locator: Locator, count: number): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  let found = await locator.count();
+  while (found !== count && Date.now() < deadline) {
+    await setTimeout(50);
+    found = await locator.count();
+  }
+  assert.equal(found, count, String(locator));
 }
