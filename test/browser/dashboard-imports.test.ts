@@ -6,7 +6,7 @@ import { beginRun, failRun, importFiles, openDashboard, startOwnWorker } from '.
 import { givePassword } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { counted, focused, openPage } from '../support/pages.ts';
+import { focused, openPage } from '../support/pages.ts';
 import { MISBEHAVE } from '../support/running-imports.ts';
 import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
 
@@ -189,7 +189,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await button(page, `Forget ${hostile}`).click();
     await page.getByRole('dialog').waitFor();
     assert.equal(await page.locator('dialog bdi').textContent(), hostile);
-    await counted(page.locator('img'), 0);
+    assert.equal(await page.locator('img').count(), 0);
     await page.getByRole('button', { name: 'Keep it' }).click();
     assert.deepEqual(faults, []);
     await page.context().close();
@@ -208,7 +208,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.locator('#forget-confirm').click();
     await outcomeIs(page, 'a.txt is forgotten.');
     await row(page, 'a.txt').waitFor({ state: 'detached' });
-    await counted(row(page, 'b.txt'), 1);
+    assert.equal(await row(page, 'b.txt').count(), 1);
     await page.context().close();
   });
 
@@ -243,14 +243,14 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await figure(page, 'failed-shown', '20 of 23 are shown, the newest first.');
     await button(page, 'Show more').click();
     await row(page, 'file 0.txt').waitFor();
-    await counted(page.locator('#failed-rows tr'), 23);
+    assert.equal(await page.locator('#failed-rows tr').count(), 23);
     assert.match(await focused(page), /^file 3\.txt/);
     await database.query(
       'update memory.import set payload_pruned_at = now(), updated_at = now() where team_id = $1 and id = $2',
       [company.teamId, imports.at(-1)!.id],
     );
     await row(page, 'file 22.txt').getByText('import it again').waitFor();
-    await counted(button(page, 'Retry file 22.txt'), 0);
+    assert.equal(await button(page, 'Retry file 22.txt').count(), 0);
     await button(page, 'Forget file 22.txt').waitFor();
     await page.context().close();
   });
@@ -287,7 +287,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await release();
     await page.getByText('This Team is archived: it can be read').waitFor(soon);
     await row(page, 'c.txt').waitFor({ state: 'detached' });
-    await counted(page.locator('#failed-rows button:visible, #retry-all:visible'), 0);
+    assert.equal(await page.locator('#failed-rows button:visible, #retry-all:visible').count(), 0);
     await page.context().close();
   });
 
@@ -305,11 +305,11 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     for (const made of [theirs, mine]) await failRun(service, company, made!.id, NO_TEXT, clientId);
     const { page } = await openDashboard(browser, base, member.token);
     await row(page, 'theirs.txt').getByText('Only for its author, or with Full access').waitFor();
-    await counted(row(page, 'theirs.txt').getByRole('button'), 0);
+    assert.equal(await row(page, 'theirs.txt').getByRole('button').count(), 0);
     await button(page, 'Retry all of mine').waitFor();
     await page.getByText('Jobs are shown to those with Full access').waitFor();
     await page.getByText('Workers are shown to those with Full access').waitFor();
-    await counted(page.locator('table.jobs:visible, .plot:visible'), 0);
+    assert.equal(await page.locator('table.jobs:visible, .plot:visible').count(), 0);
     await database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
       member.userId,
     ]);

@@ -7,7 +7,7 @@ import type { SignedIn } from '../support/app.ts';
 import { failRun, importFiles, openDashboard } from '../support/dashboard.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
-import { counted, fitsScreen, openPage } from '../support/pages.ts';
+import { fitsScreen, openPage } from '../support/pages.ts';
 import { faintTexts } from './contrast.ts';
 import { setScene, setWorkers } from './dashboard-scene.ts';
 
@@ -111,7 +111,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
   test('a screen reader finds landmarks, headings and tables with headers, also on a phone', async () => {
     const { page } = await openFilled();
     for (const landmark of ['banner', 'main'] as const) {
-      await counted(page.getByRole(landmark), 1);
+      assert.equal(await page.getByRole(landmark).count(), 1, landmark);
     }
     const headings = await page.getByRole('heading').allInnerTexts();
     assert.deepEqual(headings, [
@@ -140,7 +140,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
       );
       assert.ok((await table.getByRole('rowheader').count()) > 0, name);
     }
-    await counted(page.getByRole('progressbar', { name: 'Passages with an embedding' }), 1);
+    assert.equal(await page.getByRole('progressbar', { name: 'Passages with an embedding' }).count(), 1);
     // Figures that change with every poll are not in a live region: only important changes are read out.
     const live = await page.locator('[role="status"], [role="alert"], [aria-live]').allTextContents();
     assert.deepEqual(live.filter(Boolean), ['2 workers are running.']);

@@ -7,7 +7,6 @@ import { openTestApp } from '../support/app.ts';
 import { givePassword, join, makeInvite, newEmail } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
-  counted,
   focused,
   heading,
   keptSession,
@@ -56,7 +55,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await heading(page, 'You have joined the Team');
     const shown = await page.locator('bdi').allTextContents();
     assert.deepEqual([shown[0], ...shown.slice(2)], [mine, ofCompany, ofTeam]);
-    await counted(page.locator('img'), 0);
+    assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual(faults, []);
     await page.context().close();
   });

@@ -15,7 +15,6 @@ import {
 } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
-  counted,
   fitsScreen,
   focused,
   heading,
@@ -208,8 +207,8 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
           await fill(page, wrong);
           assert.match(String(await problemAt(page, field)), says);
           assert.equal(await focused(page), field);
-          await counted(page.locator('[aria-invalid]'), 1);
-          await counted(page.locator('[role="alert"]:not(:empty)'), 1);
+          assert.equal(await page.locator('[aria-invalid]').count(), 1);
+          assert.equal(await page.locator('[role="alert"]:not(:empty)').count(), 1);
         }
         assert.equal(sent, 0);
         assert.equal(outcome(await acceptOnce(service, { token, password: PASSWORD })), '201');

@@ -6,7 +6,6 @@ import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
-  counted,
   fitsScreen,
   focused,
   heading,
@@ -136,7 +135,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await fill(page, PASSWORD);
     await heading(page, 'Your password is set');
     assert.ok((await page.locator('main').innerText()).includes(name));
-    await counted(page.locator('img'), 0);
+    assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual(faults, []);
     await page.context().close();
   });

@@ -5,7 +5,7 @@ import type { SessionInfo } from '../../shared/schemas/identity.ts';
 import { openTestApp } from '../support/app.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
-import { counted, focused, heading, keptSession, openPage, sendForm, storage } from '../support/pages.ts';
+import { focused, heading, keptSession, openPage, sendForm, storage } from '../support/pages.ts';
 import { askSession, makeResetLink, outcome } from '../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
@@ -79,7 +79,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await heading(page, 'You are signed out');
     assert.equal(sent, 1);
     assert.equal(await focused(page), 'heading');
-    await counted(page.locator('dl'), 0);
+    assert.equal(await page.locator('dl').count(), 0);
     assert.deepEqual(await storage(page), NOTHING);
     assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
     await page.reload();
@@ -139,7 +139,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     const { page, company } = await joined();
     await page.goto(`${base}/join#token=of-no-worth`);
     await heading(page, 'This link is not valid');
-    await counted(page.locator('dl'), 0);
+    assert.equal(await page.locator('dl').count(), 0);
     await page.reload();
     await heading(page, 'You are signed in');
     const { token, invite } = await makeInvitation(service, company);
@@ -168,7 +168,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     held.resolve();
     await (await answered).finished();
     await page.getByLabel('New password').fill(PASSWORD);
-    await counted(page.locator('dl'), 0);
+    assert.equal(await page.locator('dl').count(), 0);
     await heading(page, 'Set your password');
     await sendForm(page, { password: PASSWORD });
     await heading(page, 'Your password is set');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 // Scripts for a page are texts: this program's own types know no document.
 
@@ -51,9 +50,9 @@ export async function sendForm(page: Page, { name, password, repeated = password
   await page.getByRole('button').click();
 }
 
-/** Waits until the page is about this. A part of it can have a heading of the same name. */
+/** Waits until the page is about this. */
 export function heading(page: Page, name: string): Promise<void> {
-  return page.getByRole('heading', { name, exact: true }).first().waitFor();
+  return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
 /** Waits until the title of the tab contains this. A locator by text does not see the title. */
@@ -92,19 +91,4 @@ export async function problemAt(page: Page, field: string): Promise<string | nul
 /** Whether the page is no wider than the screen. */
 export function fitsScreen(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
-}
-
-/**
- * Waits until `count` elements match the locator: what a page shows follows a click or an answer a moment later.
- *
- * @throws AssertionError if another number still matches after 5 seconds.
- */
-export async function counted(locator: Locator, count: number): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  let found = await locator.count();
-  while (found !== count && Date.now() < deadline) {
-    await setTimeout(50);
-    found = await locator.count();
-  }
-  assert.equal(found, count, String(locator));
 }

@@ -10,7 +10,7 @@ import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit
 import { ask } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, addTeam, inTeam, post } from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
@@ -146,7 +146,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     const first = await open(company, '', member.token);
     await first.page.getByText('This page is not open to you in this Team.').waitFor();
     await first.page.setViewportSize({ width: 1280, height: 800 });
-    await counted(first.page.getByRole('navigation').getByRole('link', { name: 'Audit' }), 0);
+    assert.equal(await first.page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count(), 0);
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     await database.query(
       `insert into identity.company_grant (company_id, team_id, user_id, access) values ($1, $2, $3, 'full')`,
@@ -157,7 +157,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
     await second.page.locator('main').getByRole('link', { name: 'Test Team' }).click();
     await row(second.page, 'team.create').waitFor();
     for (const label of ['Events of', VERIFY]) {
-      await counted(second.page.getByText(label, { exact: true }), 0);
+      assert.equal(await second.page.getByText(label, { exact: true }).count(), 0, label);
     }
     const third = await openConsole(browser, `${base}/audit`, company.token);
     await title(third.page, 'The Company · Audit');
@@ -210,7 +210,7 @@ describe('the page of audit events', { skip: withoutBrowser }, () => {
       .getByRole('alert')
       .getByText(`The chain is broken at event ${events.at(-2)}`)
       .waitFor();
-    await counted(page.getByText('The chain is intact.'), 0);
+    assert.equal(await page.getByText('The chain is intact.').count(), 0);
     assert.deepEqual(faults, []);
     await page.context().close();
   });

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Ties } from '../../support/team.ts';
 import { assertLooks, assertWeight, openConsole } from './console-tab.ts';
 
@@ -65,7 +65,7 @@ describe('the page of clients', { skip: withoutBrowser }, () => {
     await page.getByText('Nothing is deleted').waitFor();
     await button(page, 'Archive').click();
     await page.getByText('Acme is archived.').waitFor();
-    await counted(client(page, 'Acme'), 0);
+    assert.equal(await client(page, 'Acme').count(), 0);
     assert.match(await focused(page), /^client-/);
     await create(page, 'Acme');
 
@@ -83,7 +83,7 @@ describe('the page of clients', { skip: withoutBrowser }, () => {
     await client(page, 'Acme of old').waitFor();
     await page.getByLabel('Find by name').fill('old');
     await page.waitForURL(/q=old/);
-    await counted(client(page, 'Initech'), 0);
+    assert.equal(await client(page, 'Initech').count(), 0);
     await page.reload();
     await page.getByText('1 client', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Find by name').inputValue(), 'old');
@@ -107,7 +107,7 @@ describe('the page of clients', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Other');
     await button(page, 'Rename').click();
     await page.getByText('Acme was archived by someone else.').waitFor();
-    await counted(client(page, 'Acme'), 0);
+    assert.equal(await client(page, 'Acme').count(), 0);
     assert.deepEqual(faults, []);
   });
 
@@ -139,7 +139,8 @@ describe('the page of clients', { skip: withoutBrowser }, () => {
     const { page, refused } = await open(company.token);
     await client(page, 'Seen').waitFor();
     await page.getByText('This Team is archived').waitFor();
-    for (const name of ['Create', 'Archive Seen', 'Rename Seen']) await counted(button(page, name), 0);
+    for (const name of ['Create', 'Archive Seen', 'Rename Seen'])
+      assert.equal(await button(page, name).count(), 0);
     assert.deepEqual(refused, []);
   });
 

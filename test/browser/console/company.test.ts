@@ -7,7 +7,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
 import { makeInvitation } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, heading, title } from '../../support/pages.ts';
+import { focused, heading, title } from '../../support/pages.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, type Person, post } from '../../support/team.ts';
 import {
@@ -110,7 +110,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await said(page, 'The Team Sales is made.');
     assert.ok(!(await contents(page)).includes(link.slice(link.indexOf('='))));
     assert.deepEqual(await rows(page), ['Sales', 'Test Team']);
-    await counted(page.getByLabel('Team', { exact: true }).locator('option'), 2);
+    assert.equal(await page.getByLabel('Team', { exact: true }).locator('option').count(), 2);
     assert.match(await focused(page), /^row-/);
     assert.deepEqual(faults, []);
     await page.context().close();
@@ -455,7 +455,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       'No access',
       'Read',
     ]);
-    await counted(page.getByRole('combobox', { name: 'for Bob' }), 0);
+    assert.equal(await page.getByRole('combobox', { name: 'for Bob' }).count(), 0);
     await page.context().close();
   });
 
@@ -476,7 +476,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await button(page, 'Approve – Ada').click();
     await said(page, 'The request of Ada is approved.');
     assert.match(await focused(page), /^row-/);
-    await counted(button(page, 'Deny'), 0);
+    assert.equal(await button(page, 'Deny').count(), 0);
     assert.deepEqual(
       (await list<CompanyGrant>(company, 'grants')).map(({ access }) => access),
       ['read'],
@@ -540,7 +540,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
       await page.getByRole('heading', { level: 2, name }).waitFor();
       await loaded(page);
       seen.push(...(await page.getByRole('main').getByRole('button').allTextContents()));
-      await counted(page.getByRole('combobox', { name: 'for Ada' }), 0);
+      assert.equal(await page.getByRole('combobox', { name: 'for Ada' }).count(), 0);
     }
     assert.deepEqual(
       seen.map((text) => text.replace(/\s+/g, ' ').trim()),
@@ -580,7 +580,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.getByText('This page is not open to you').waitFor();
     await page.reload({ waitUntil: 'networkidle' });
     await page.setViewportSize({ width: 1280, height: 800 });
-    await counted(page.getByRole('navigation').getByRole('link', { name: 'Company' }), 0);
+    assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Company' }).count(), 0);
     assert.deepEqual(
       asked.filter((sent) => sent.includes('/v1/company')),
       [],
@@ -600,7 +600,7 @@ describe('the page of the Company', { skip: withoutBrowser }, () => {
     await page.getByText('You are an Admin of the Company.').waitFor();
     await page.getByRole('alert').filter({ hasText: 'requires a higher role' }).waitFor();
     await button(page, 'Cancel').click();
-    await counted(button(page, 'Rename the Company'), 0);
+    assert.equal(await button(page, 'Rename the Company').count(), 0);
     await page.context().close();
   });
 

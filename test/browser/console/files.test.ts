@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { conflictPath } from '../../../cli/sync/folder/names.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Ties } from '../../support/team.ts';
 import { deletion, file, workspaceOf } from '../../support/workspace.ts';
 import { fileSources, openIndexer } from '../../worker/files/indexer.ts';
@@ -107,7 +107,7 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     await page.evaluate(`dispatchEvent(new Event('online'))`);
     await page.getByText('Version 3', { exact: true }).waitFor();
     await page.getByText('Deleted', { exact: true }).waitFor();
-    await counted(page.getByRole('button', { name: 'Download version 3' }), 0);
+    assert.equal(await page.getByRole('button', { name: 'Download version 3' }).count(), 0);
     assert.deepEqual(await saved('Download version 2'), ['vpn (version 2).md', 'The second gateway.']);
 
     await page.goto(`${base}/files?team=${company.teamId}&path=team/page.html`);
@@ -326,7 +326,7 @@ describe('the page of files', { skip: withoutBrowser }, () => {
     const { page, refused } = await open(company, '&path=team/vpn.md');
     await page.getByText('Version 2', { exact: true }).waitFor();
     for (const text of ['In your folder', 'Work with these files', 'To bring back']) {
-      await counted(page.getByText(text), 0);
+      assert.equal(await page.getByText(text).count(), 0, text);
     }
     assert.deepEqual(refused, []);
     await page.context().close();

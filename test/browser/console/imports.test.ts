@@ -9,7 +9,7 @@ import { beginRun, failRun, importFiles, startOwnWorker } from '../../support/da
 import { FAULT, IMPORTS, letFileGo, plantImports, readImport } from '../../support/import-records.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, get } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
@@ -127,10 +127,10 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
       await added(page, 'broken.docx').getByText('corrupt').waitFor();
       await added(page, 'notes.txt').getByText('save it as UTF-8').waitFor();
       await says(page, '6 files: 2 completed, 2 failed, 2 not imported.');
-      await counted(page.locator('img'), 0);
+      assert.equal(await page.locator('img').count(), 0);
 
       await page.getByLabel('Show only files that were not imported').check();
-      await counted(added(page, 'runbook.md'), 0);
+      assert.equal(await added(page, 'runbook.md').count(), 0);
       await choose(page, [{ name: 'notes.txt', text: 'The café opens at nine.' }]);
       await says(page, '7 files: 3 completed, 2 failed, 2 not imported.');
 
@@ -448,7 +448,7 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await button(page, 'Retry a.txt').click();
     await warns(page, 'a.txt: The file a.txt has been deleted');
     await listed(page, 'a.txt').getByText('add it again to import it').waitFor();
-    await counted(button(page, 'Retry a.txt'), 0);
+    assert.equal(await button(page, 'Retry a.txt').count(), 0);
     await database.query('delete from memory.import where id = $1', [imports[1]?.id]);
     await button(page, 'Forget b.txt').click();
     await button(page, 'Forget it').click();
@@ -504,8 +504,8 @@ describe('the page of imports', { skip: withoutBrowser }, () => {
     await failRun(service, company, theirs[0]!.id, FAULT, write);
     const { page, refused } = await open(company, `&client=${write}`, member.token);
     await listed(page, 'theirs.txt').waitFor();
-    await counted(listed(page, 'theirs.txt').getByRole('button'), 0);
-    await counted(page.getByRole('heading', { name: 'Storage' }), 0);
+    assert.equal(await listed(page, 'theirs.txt').getByRole('button').count(), 0);
+    assert.equal(await page.getByRole('heading', { name: 'Storage' }).count(), 0);
     await page.getByLabel('Store in').getByRole('option').nth(1).waitFor({ state: 'attached' });
     const options = await page.getByLabel('Store in').getByRole('option').allInnerTexts();
     assert.deepEqual(options, ['The Team layer', 'Client \u2068Open client\u2069']);

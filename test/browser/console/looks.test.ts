@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, fitsScreen, heading, openPage, title } from '../../support/pages.ts';
+import { fitsScreen, heading, openPage, title } from '../../support/pages.ts';
 import { addTeam } from '../../support/team.ts';
 import { findings, LOOKS, openWithAxe } from './axe.ts';
 import { assertIsolates, assertWeight } from './console-tab.ts';
@@ -59,11 +59,11 @@ describe('the looks and the weight of the console', { skip: withoutBrowser }, ()
     assert.deepEqual([await menu.isVisible(), await navigation.getByRole('link').count()], [false, 14]);
     const links = (await navigation.boundingBox())?.height ?? 0;
     await page.setViewportSize({ width: 320, height: 800 });
-    await counted(navigation.getByRole('link'), 0);
+    assert.equal(await navigation.getByRole('link').count(), 0);
     // As high as the one row of links on a wide screen, or lower.
     assert.ok(((await navigation.boundingBox())?.height ?? Number.POSITIVE_INFINITY) <= links);
     await menu.click();
-    await counted(navigation.getByRole('link'), 14);
+    assert.equal(await navigation.getByRole('link').count(), 14);
     for (const look of LOOKS) {
       assert.deepEqual(await findings(page, look), [], String(look.width));
       assert.ok(await fitsScreen(page));

@@ -5,7 +5,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { questionBest } from '../../support/feedback.ts';
 import { addMemories, addMemory, decided, listMemories } from '../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, heading, title } from '../../support/pages.ts';
+import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, openConsole } from './console-tab.ts';
 
@@ -155,10 +155,10 @@ describe('the page of memories', { skip: withoutBrowser }, () => {
     await heading(page, 'Gateway');
     await page.getByText('Version 1').first().waitFor();
     const unknown = page.getByText('Someone who is not in this Team');
-    await counted(unknown, 0);
+    assert.equal(await unknown.count(), 0);
     names.resolve();
     await page.getByText('Owner', { exact: true }).first().waitFor();
-    await counted(unknown, 0);
+    assert.equal(await unknown.count(), 0);
     await page.context().close();
   });
 

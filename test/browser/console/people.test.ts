@@ -6,7 +6,7 @@ import { openTestApp } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
 import { addPasswordHolder, join, makeInvite, newEmail, PASSWORD } from '../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Person, type Ties } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
@@ -92,11 +92,11 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await button(page, 'Remove Ann').click();
     await page.getByRole('dialog').getByText('needs a new invite').waitFor();
     await button(page, 'Cancel').click();
-    await counted(row(page, 'Ann'), 1);
+    assert.equal(await row(page, 'Ann').count(), 1);
     await button(page, 'Remove Ann').click();
     await button(page, 'Remove').click();
     await page.getByText('Ann was removed from the Team.').waitFor();
-    await counted(row(page, 'Ann'), 0);
+    assert.equal(await row(page, 'Ann').count(), 0);
     assert.match(await focused(page), /^remove-/);
     assert.deepEqual([faults, refused], [[], []]);
   });
@@ -203,7 +203,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
 
     await page.getByLabel('Find a person').fill('ben');
     await page.waitForURL(/person=ben/);
-    await counted(cell('Ann, client Acme'), 0);
+    assert.equal(await cell('Ann, client Acme').count(), 0);
     await page.getByLabel('Find a person').fill('');
 
     await page.route('**/team/grants/**', (route) => route.abort());
@@ -232,7 +232,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByLabel('Find a client').fill('29');
     await page.getByLabel('Find a person').fill('Person 39');
     await page.getByText('1 Member', { exact: true }).waitFor();
-    await counted(page.getByRole('combobox', { name: 'Person' }), 1);
+    assert.equal(await page.getByRole('combobox', { name: 'Person' }).count(), 1);
     await page.getByRole('combobox', { name: 'Person 39, client Client 29' }).selectOption('Write');
     await page.getByText('Person 39 can read and write Client 29.').waitFor();
     assert.deepEqual(refused, []);
@@ -286,7 +286,8 @@ describe('the page of people', { skip: withoutBrowser }, () => {
       await page.getByRole('link', { name: 'Access to clients' }).click();
       await title(page, 'Access to clients · People');
       await page.waitForLoadState('networkidle');
-      if (controls.length === 0) await counted(page.getByRole('combobox', { name: 'client' }), 0);
+      if (controls.length === 0)
+        assert.equal(await page.getByRole('combobox', { name: 'client' }).count(), 0);
       else {
         const cell = page.getByRole('combobox', { name: 'Zoe, client Acme' });
         await cell.waitFor();
@@ -346,7 +347,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await page.getByLabel('Role of Ann').selectOption('Admin');
     await button(page, 'Save').click();
     await page.getByText('Ann had already left the Team.').waitFor();
-    await counted(row(page, 'Ann'), 0);
+    assert.equal(await row(page, 'Ann').count(), 0);
     assert.deepEqual(faults, []);
 
     const other = await open(admin.token);
@@ -356,7 +357,7 @@ describe('the page of people', { skip: withoutBrowser }, () => {
     await other.page.getByLabel('Email', { exact: true }).fill(newEmail());
     await button(other.page, 'Make the link').click();
     await other.page.getByText('ask one of its Owners or Admins').waitFor();
-    await counted(other.page.getByRole('heading', { name: 'Invites' }), 0);
+    assert.equal(await other.page.getByRole('heading', { name: 'Invites' }).count(), 0);
     // Leaving the Team shows why there is nothing left to show.
     const leaving = await addNamed(company, 'Lea', { teamRole: 'admin' });
     const last = await open(leaving.token);

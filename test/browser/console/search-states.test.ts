@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused } from '../../support/pages.ts';
+import { focused } from '../../support/pages.ts';
 import {
   companyToSearch,
   found,
@@ -110,10 +110,10 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     const notice = page.getByText(/only words and codes are searched|not by meaning/);
     await page.goto(url(owner, { q: 'passport' }));
     await found(page, '1 passage');
-    await counted(notice, 0);
+    assert.equal(await notice.count(), 0);
     await searchFor(page, 'lanyard');
     await page.getByText('The search by meaning is not available now').waitFor();
-    await counted(notice, 1);
+    assert.equal(await notice.count(), 1, 'said once');
     assert.deepEqual([asked, faults], [['auto', 'auto'], []]);
     await page.context().close();
   });
@@ -138,7 +138,7 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await page.getByRole('button', { name: 'Show more passages' }).click();
     await found(page, '24 passages');
     assert.equal(await queryField(page).inputValue(), 'typed in between');
-    await counted(page.getByRole('button', { name: 'Show more passages' }), 0);
+    assert.equal(await page.getByRole('button', { name: 'Show more passages' }).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
 
     // There is no such day, so it is left out.
@@ -147,7 +147,7 @@ describe('the page of the search, whatever its state', { skip: withoutBrowser },
     await page.route('**/v1/memory/search', (route) => route.abort());
     await page.getByRole('button', { name: 'Show more passages' }).click();
     await page.getByRole('alert').filter({ hasText: 'did not answer' }).waitFor();
-    await counted(page.locator('.hit'), 10);
+    assert.equal(await page.locator('.hit').count(), 10, 'those that are there stay');
     await page.unroute('**/v1/memory/search');
     await page.getByRole('button', { name: 'Try again' }).click();
     await found(page, '20 passages');

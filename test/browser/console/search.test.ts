@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { companyToSearch, found, hitTitles, queryField, searchFor } from '../../support/search-page.ts';
 import { addPerson, archiveTeam, get, post } from '../../support/team.ts';
 import { openConsole } from './console-tab.ts';
@@ -53,17 +53,17 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
       'Guests get a yellow lanyard.',
       'Their host signs HR-2210.',
     ]);
-    await counted(hit.locator('.why'), 0);
+    assert.equal(await hit.locator('.why').count(), 0, 'a member has no right to an explanation');
 
     await hit.getByRole('button', { name: 'Show more of it (Visitors)' }).click();
     await hit.getByText('Nobody walks alone.').waitFor();
-    await counted(hit.locator('.passage p'), 4);
+    assert.equal(await hit.locator('.passage p').count(), 4);
     await hit.getByRole('button', { name: 'Show still more' }).click();
     await hit.getByText('This is the whole text.').waitFor();
-    await counted(hit.locator('.passage p'), 6);
+    assert.equal(await hit.locator('.passage p').count(), 6);
     assert.match(await focused(page), /^Show less/);
     await page.keyboard.press('Enter');
-    await counted(hit.locator('.passage p'), 3);
+    assert.equal(await hit.locator('.passage p').count(), 3);
     await page.locator('button:focus', { hasText: 'Show more of it' }).waitFor();
 
     await hit.getByRole('button', { name: 'Copy link' }).click();
@@ -153,7 +153,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await searchFor(page, 'lanyard HR-2210');
     await title(page, 'lanyard HR-2210');
     await found(page, '2 passages');
-    await counted(page.locator('.why[open]'), 0);
+    assert.equal(await page.locator('.why[open]').count(), 0, 'that was another search');
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
@@ -189,7 +189,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await archiveTeam(service, owner.teamId);
     await page.reload();
     await found(page, '1 passage');
-    await counted(page.getByRole('button', { name: 'Useful' }), 0);
+    assert.equal(await page.getByRole('button', { name: 'Useful' }).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
@@ -201,7 +201,7 @@ describe('the page of the search', { skip: withoutBrowser }, () => {
     await page.getByRole('alert').filter({ hasText: 'There is no such client' }).waitFor();
     await page.getByLabel('Where').selectOption('Everywhere');
     await found(page, 'No passage found');
-    await counted(page.getByLabel('Where'), 0);
+    assert.equal(await page.getByLabel('Where').count(), 0, 'there is nothing to choose');
     await searchFor(page, 'yellow');
     await found(page, '1 passage');
     await post(service, owner, '/v1/memory/sources/archive', {

@@ -7,7 +7,7 @@ import { questionBest } from '../../support/feedback.ts';
 import { addMemory } from '../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { imported, textFile } from '../../support/originals.ts';
-import { counted, focused, heading, title } from '../../support/pages.ts';
+import { focused, heading, title } from '../../support/pages.ts';
 import { addClient, addPerson, archiveTeam, type Caller, get, post } from '../../support/team.ts';
 import { answerQuestions, assertLooks, assertWeight, hold, openConsole } from './console-tab.ts';
 
@@ -197,7 +197,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await alarmed(page, 'Six: The service did not answer.');
     await alarmed(page, '2 others: not tried');
-    await counted(page.getByRole('alert').getByRole('listitem'), 2);
+    assert.equal(await page.getByRole('alert').getByRole('listitem').count(), 2);
     await said(page, '3 selected');
     await page.context().close();
   });
@@ -211,7 +211,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await said(page, '3 sources');
     await button(page, 'Archive all that match …').click();
     await page.getByRole('dialog').getByText('Choose a day').waitFor();
-    await counted(page.getByRole('button', { name: /^Archive \d/ }), 0);
+    assert.equal(await page.getByRole('button', { name: /^Archive \d/ }).count(), 0);
     await page.getByLabel('Stored before').fill('2020-01-01');
     await page.getByText('0 sources match.').waitFor();
     await page.keyboard.press('Escape');
@@ -281,7 +281,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     first.resolve();
     await alarmed(page, 'The others: You have stopped it.');
     await page.getByRole('status').getByText('1 source archived.').waitFor();
-    await counted(page.getByRole('dialog'), 0);
+    assert.equal(await page.getByRole('dialog').count(), 0);
     await page.context().close();
   });
 
@@ -359,7 +359,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await said(page, 'Archived.');
     await page.locator('.source-said:focus').waitFor();
-    await counted(page.getByText('The text of Tram.'), 0);
+    assert.equal(await page.getByText('The text of Tram.').count(), 0);
     await page.getByText('You can restore it until').waitFor();
     assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), [
       'Restore',
@@ -427,7 +427,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     const current = page.locator('.source-passages [aria-current]');
     await current.filter({ hasText: 'Sentence number 60 of many.' }).waitFor();
     assert.match(await focused(page), /Sentence number 60 of many/);
-    await counted(page.locator('.source-passages [aria-current]:focus'), 1);
+    assert.equal(await page.locator('.source-passages [aria-current]:focus').count(), 1);
     await said(page, 'Passages 50 to 70');
     await button(page, 'Show earlier passages').click();
     await said(page, 'Passages 40 to 70');
@@ -500,7 +500,7 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     await page.context().close();
     const archived = await openSource(company, id);
     await archived.page.waitForLoadState('networkidle');
-    await counted(archived.page.locator('.source-actions button'), 0);
+    assert.equal(await archived.page.locator('.source-actions button').count(), 0);
     assert.deepEqual(archived.refused, []);
     await archived.page.context().close();
   });
@@ -514,14 +514,14 @@ describe('the pages of sources', { skip: withoutBrowser }, () => {
     const id = memory.sourceId ?? '';
     const { memoryId } = await read(company, id);
     const { page, refused } = await openSource(company, id);
-    await counted(page.locator('.source-actions button'), 0);
+    assert.equal(await page.locator('.source-actions button').count(), 0);
     const href = await page.getByRole('link', { name: 'Show the memory' }).getAttribute('href');
     assert.equal(href, at(company, `/memories/${memoryId}`).slice(base.length));
     const fileId = await ingest(company, { title: 'vpn.md', uri: 'team/vpn.md' });
     await database.query(`update memory.source set kind = 'file' where id = $1`, [fileId]);
     await page.goto(at(company, `/sources/${fileId}`));
     await button(page, 'Edit tags').click();
-    await counted(page.getByLabel('Title'), 0);
+    assert.equal(await page.getByLabel('Title').count(), 0);
     await page.getByRole('combobox', { name: 'Tags' }).fill('network');
     await button(page, 'Save').click();
     await said(page, 'Saved.');

@@ -6,7 +6,7 @@ import { createAgent, expire } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
-import { counted, focused, title } from '../../support/pages.ts';
+import { focused, title } from '../../support/pages.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
 import {
   answerQuestions,
@@ -177,7 +177,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await said(page, 'The token Builder is revoked.');
     assert.equal(await focused(page), `row-${agent.record.id}`);
     assert.deepEqual([await statusWith(secret), await statusWith(agent.token)], [401, 401]);
-    await counted(button(page, /^(Rotate|Revoke)/), 0);
+    assert.equal(await button(page, /^(Rotate|Revoke)/).count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
     await page.context().close();
   });
@@ -189,7 +189,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await expire(service, expired);
     const { page } = await open('/tokens', company.token);
     assert.match(await row(page, 'Old agent').innerText(), /expired/);
-    await counted(row(page, 'Old agent').getByRole('button'), 0);
+    assert.equal(await row(page, 'Old agent').getByRole('button').count(), 0);
     await button(page, 'Rotate – Builder').click();
     await ask(service, company, 'DELETE', `/v1/auth/tokens/${record.id}`);
     await button(page, 'Make a new secret').click();
@@ -229,7 +229,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await createAgent(service, member, company, { name: 'Builder', permissions: ['memory:read'] });
     const { page, faults, refused } = await open('/tokens?part=team', company.token);
     await row(page, 'Builder').getByText('of Someone').waitFor();
-    await counted(button(page, /^Rotate/), 0);
+    assert.equal(await button(page, /^Rotate/).count(), 0);
     await button(page, 'Revoke – Builder').click();
     await button(page, 'Revoke the token').click();
     await said(page, 'The token Builder is revoked.');
@@ -286,7 +286,7 @@ describe('the page of tokens', { skip: withoutBrowser }, () => {
     await archiveTeam(service, company.teamId);
     const { page } = await open('/tokens', company.token);
     await page.getByText('A token needs a Team that is not archived.').waitFor();
-    await counted(button(page, 'Create a token'), 0);
+    assert.equal(await button(page, 'Create a token').count(), 0);
     await page.context().close();
   });
 

@@ -6,7 +6,7 @@ import { openTestApp } from '../../../support/app.ts';
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemories, decided, listMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { counted, focused, heading, title } from '../../../support/pages.ts';
+import { focused, heading, title } from '../../../support/pages.ts';
 import type { Caller } from '../../../support/team.ts';
 import { get, post } from '../../../support/team.ts';
 import {
@@ -179,7 +179,7 @@ describe('deciding on memories in review', { skip: withoutBrowser }, () => {
       `for (const key of ['p', 'd', 'u']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, repeat: true, bubbles: true }))`,
     );
     assert.deepEqual([decisions, await current(page)], [0, 'Item 01']);
-    await counted(page.locator('dialog'), 0);
+    assert.equal(await page.locator('dialog').count(), 0);
     // They work on a button and on a link.
     await page.getByRole('link', { name: 'Open the memory' }).focus();
     await press(page, 'j');

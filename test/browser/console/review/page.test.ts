@@ -5,7 +5,7 @@ import { newId } from '../../../../shared/ids.ts';
 import { openTestApp } from '../../../support/app.ts';
 import { addMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { counted, heading, title } from '../../../support/pages.ts';
+import { heading, title } from '../../../support/pages.ts';
 import { addClient, addPerson, archiveTeam } from '../../../support/team.ts';
 import { assertLooks, assertWeight, openConsole } from '../console-tab.ts';
 import { current, GATEWAY, listed, named, openReview, press, queue, status } from './review-tab.ts';
@@ -63,7 +63,7 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
     const { page } = await openReview(browser, base, company);
     const options = page.getByLabel('Client', { exact: true }).locator('option');
     await options.nth(201).waitFor({ state: 'attached' });
-    await counted(options, 202);
+    assert.equal(await options.count(), 202);
     await page.context().close();
   });
 
@@ -76,7 +76,7 @@ describe('the page of memories in review', { skip: withoutBrowser }, () => {
       const { page, refused } = await openConsole(browser, url, person.token);
       await status(page, 'This page is not open to you in this Team.');
       await page.setViewportSize({ width: 1280, height: 800 });
-      await counted(page.getByRole('link', { name: 'Review' }), 0);
+      assert.equal(await page.getByRole('link', { name: 'Review' }).count(), 0);
       assert.deepEqual(refused, []);
       await page.context().close();
     }

@@ -59,7 +59,7 @@ describe('the first minutes of an Owner', { skip: withoutBrowser }, () => {
     await title(page, 'All set · Home · Test Team');
     assert.equal((await done(page)).length, 4);
     await page.getByRole('main').getByRole('link', { name: 'Jobs' }).click();
-    await heading(page, 'Jobs');
+    await page.getByRole('heading', { name: 'Jobs', exact: true, level: 1 }).waitFor();
     await page.locator('#updated[datetime]').waitFor();
     assert.deepEqual(faults, []);
     await page.context().close();

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openTestApp } from '../../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { counted, fitsScreen, focused, heading, openPage, title } from '../../../support/pages.ts';
+import { fitsScreen, focused, heading, openPage, title } from '../../../support/pages.ts';
 import { addPerson } from '../../../support/team.ts';
 import { openConsole } from '../console-tab.ts';
 
@@ -29,7 +29,7 @@ describe('an address without a page, in a browser', { skip: withoutBrowser }, ()
       await title(page, 'Page not found · Test Team');
       assert.equal(await focused(page), 'page-heading');
       const navigation = page.getByRole('navigation');
-      await counted(navigation.locator('[aria-current]'), 0);
+      assert.equal(await navigation.locator('[aria-current]').count(), 0);
       await navigation.getByRole('link', { name: 'Search' }).click();
       await heading(page, 'Search');
       await page.goBack();
@@ -52,7 +52,7 @@ describe('an address without a page, in a browser', { skip: withoutBrowser }, ()
     const { page, faults } = await openPage(browser, `${base}/some/where`);
     await heading(page, 'Page not found');
     await title(page, 'Page not found');
-    await counted(page.getByLabel('Password'), 0);
+    assert.equal(await page.getByLabel('Password').count(), 0);
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 700 });
       assert.ok(await fitsScreen(page), `${width} px`);

@@ -10,7 +10,7 @@ import { newEmail } from '../../../support/invites.ts';
 import { addMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { openOwnTestApp } from '../../../support/own-service.ts';
-import { counted, heading, sendForm, storage, title } from '../../../support/pages.ts';
+import { heading, sendForm, storage, title } from '../../../support/pages.ts';
 import { makeResetLink } from '../../../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
@@ -138,7 +138,7 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
     await goTo(member, 'Clients');
     await title(member, 'Clients · Front desk');
     await member.waitForLoadState('networkidle');
-    await counted(member.getByText('Acme'), 0);
+    assert.equal(await member.getByText('Acme').count(), 0);
 
     await goTo(page, 'Imports');
     await page.evaluate("void setInterval(() => dispatchEvent(new Event('online')), 100)");
@@ -196,7 +196,7 @@ describe('the first hour of an Owner', { skip: withoutBrowser }, () => {
 
     await button(page, 'Sign out').click();
     await page.getByText('You are signed out.').waitFor();
-    await counted(page.getByText('Front desk'), 0);
+    assert.equal(await page.getByText('Front desk').count(), 0);
     assert.deepEqual([faults, refused], [[], []]);
   });
 });

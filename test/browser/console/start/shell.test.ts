@@ -6,7 +6,7 @@ import { openTestApp } from '../../../support/app.ts';
 import { ask } from '../../../support/company.ts';
 import { givePassword } from '../../../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
-import { counted, focused, heading, openPage, storage, title } from '../../../support/pages.ts';
+import { focused, heading, openPage, storage, title } from '../../../support/pages.ts';
 import { askSession } from '../../../support/sign-in.ts';
 import { addPerson, addTeam, type Ties } from '../../../support/team.ts';
 import { openConsole } from '../console-tab.ts';
@@ -106,7 +106,7 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
         await links.getByText(name, { exact: true }).click();
         await page.waitForLoadState('networkidle');
         assert.equal(new URL(page.url()).pathname, address);
-        await counted(page.getByText('This page is not open to you'), 0);
+        assert.equal(await page.getByText('This page is not open to you').count(), 0, `${who}: ${name}`);
       }
       assert.deepEqual(refused, [], who);
       for (const { name, address } of pages.filter((other) => !seen.includes(other))) {
@@ -311,14 +311,14 @@ describe('the shell of the console', { skip: withoutBrowser }, () => {
     await keyboard.press('Enter');
     await reach('Search', 'Tab');
     await keyboard.press('Escape');
-    await counted(page.getByRole('navigation').getByRole('link'), 0);
+    assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
     assert.equal((await focused(page)).trim(), 'Menu');
     await keyboard.press('Enter');
     await reach('Jobs', 'Tab');
     await keyboard.press('Enter');
     await page.locator('#updated[datetime]').waitFor();
     assert.equal(await focused(page), 'page-heading');
-    await counted(page.getByRole('navigation').getByRole('link'), 0);
+    assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
     // The link to this page leads nowhere else, so the menu has the focus again.
     await reach('Menu', 'Shift+Tab');
     await keyboard.press('Enter');
