@@ -21,7 +21,7 @@ export interface JobCommand<R> {
  * rechecked: they were checked in the transaction that enqueued the job.
  * @throws LostJobError if another worker runs the job now. Nothing is changed
  */
-export async function runAndSettle<Q extends QueueName, R>(
+export async function runAndComplete<Q extends QueueName, R>(
   { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
   scope: TeamScope,
   name: Q,
@@ -32,7 +32,7 @@ export async function runAndSettle<Q extends QueueName, R>(
   try {
     return await runCommandWithin(database, scope, command, async (tx, run) => {
       const result = await run();
-      await queue.settle(tx, name, job);
+      await queue.complete(tx, name, job);
       return result;
     });
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Original } from '../../shared/schemas/memory.ts';
 import { type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { runAndSettle } from '../access/run-and-settle.ts';
+import { runAndComplete } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
@@ -102,7 +102,7 @@ export async function completeImport(
     await discard();
     throw error;
   });
-  return runAndSettle(deps, scope, 'import.process', job, {
+  return runAndComplete(deps, scope, 'import.process', job, {
     apply: (tx) => apply(tx, deps, job.data, { staged, redactions, original }),
     quota: deps.config,
     discard,

@@ -14,7 +14,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { runAndSettle } from '../access/run-and-settle.ts';
+import { runAndComplete } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { recheckNames } from '../redaction/rechecked-names.ts';
@@ -79,7 +79,7 @@ export async function startIndexing(
     const file = rules === null ? null : await findPendingVersion(tx, versionId);
     if (file !== null && rules !== null) return { ...file, ...rules };
     if (rules === null && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
-    await deps.queue.settle(tx, 'file.index', job);
+    await deps.queue.complete(tx, 'file.index', job);
     return null;
   });
   if (started === null) return null;
@@ -139,7 +139,7 @@ export async function completeIndexing(
   staged: StagedSource,
 ): Promise<void> {
   const discard = () => discardSource(deps.database, scope, staged);
-  const isStored = await runAndSettle(deps, scope, 'file.index', job, {
+  const isStored = await runAndComplete(deps, scope, 'file.index', job, {
     apply: (tx) => apply(tx, deps, job, staged),
     quota: deps.config,
     discard,
