@@ -1,4 +1,4 @@
--- Removes a person from the answers of the claimed Company that are stored for an Idempotency-Key. Those to the person,
+-- Removes a person from the answers of the scope's Company that are stored for an Idempotency-Key. Those to the person,
 -- which nobody can ask for again, are deleted. Those to others no longer name the person's agent tokens: they are the source
 -- that a request repeated or replaced, and show a deleted token as every source does. They are not deleted, because then
 -- the repeat of the request would have its effect again.
