@@ -13,7 +13,7 @@ export interface JobCommand<R> {
   /** As in `Command`. */
   quota?: DefaultQuota;
   /** Deletes what was prepared for the change. Called when it has failed. */
-  discard?: () => Promise<void>;
+  deleteStaged?: () => Promise<void>;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function runAndComplete<Q extends QueueName, R>(
   scope: TeamScope,
   name: Q,
   job: RunningJob<Q>,
-  { apply, discard, quota }: JobCommand<R>,
+  { apply, deleteStaged, quota }: JobCommand<R>,
 ): Promise<R> {
   const command = { lock: async () => {}, apply, ...(quota === undefined ? {} : { quota }) };
   try {
@@ -36,7 +36,7 @@ export async function runAndComplete<Q extends QueueName, R>(
       return result;
     });
   } catch (error) {
-    await discard?.();
+    await deleteStaged?.();
     throw error;
   }
 }

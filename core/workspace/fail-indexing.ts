@@ -3,7 +3,7 @@ import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { runAndComplete } from '../access/run-and-settle.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { enqueueAfterRemoval, unindexFiles } from './file-jobs.ts';
+import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
 
 /**
  * Records that a version cannot be read, and completes the job that found this. The source with the text of an earlier
@@ -39,7 +39,9 @@ export function failIndexing<Q extends 'file.index' | 'file.dead'>(
           },
           ...removed,
         ],
-        ...(removed.length === 0 ? {} : { enqueue: () => enqueueAfterRemoval(tx, deps.queue, deps.config) }),
+        ...(removed.length === 0
+          ? {}
+          : { enqueue: () => enqueueAfterUnindexing(tx, deps.queue, deps.config) }),
       };
     },
   });

@@ -22,7 +22,7 @@ import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   commitSource,
-  discardSource,
+  deleteStagedSource,
   type StagedSource,
   type StagingReport,
   stageSource,
@@ -138,13 +138,13 @@ export async function completeIndexing(
   job: IndexJob,
   staged: StagedSource,
 ): Promise<void> {
-  const discard = () => discardSource(deps.database, scope, staged);
+  const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
   const isStored = await runAndComplete(deps, scope, 'file.index', job, {
     apply: (tx) => apply(tx, deps, job, staged),
     quota: deps.config,
-    discard,
+    deleteStaged,
   });
-  if (!isStored) await discard();
+  if (!isStored) await deleteStaged();
 }
 
 async function apply(
