@@ -470,17 +470,10 @@ table memory.chunk (
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
-  headings text[] not null default '{}'::text[],
-  page integer,
+  place jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   text_hash bytea,
-  sheet text,
-  row integer,
-  slide integer,
   repeated integer not null default 0,
-  constraint chunk_page CHECK ((page > 0)),
-  constraint chunk_row CHECK (("row" > 0)),
-  constraint chunk_slide CHECK ((slide > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -741,11 +734,7 @@ table memory.kept_chunk (
   ordinal integer not null,
   id uuid not null,
   text text not null,
-  headings text[] not null,
-  page integer,
-  sheet text,
-  row integer,
-  slide integer,
+  place jsonb not null,
   created_at timestamp with time zone not null,
   text_hash bytea,
   keys integer[],
@@ -2738,10 +2727,10 @@ AS $function$
        and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide, created_at,
-                            text_hash, keys, weights, model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.headings, c.page, c.sheet, c.row, c.slide,
-           c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,
+                            model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.created_at, c.text_hash, t.keys,
+           t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
       left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id
@@ -4301,10 +4290,8 @@ AS $function$
                           order by n.ordinal limit p_limit)
     returning k.*, s.client_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
-                       created_at, text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
-           m.row, m.slide, m.created_at, m.text_hash
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
@@ -5072,13 +5059,13 @@ RETURN (p_tags || CASE WHEN (p_kind = 'import'::text) THEN array_remove(ARRAY[(p
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer)
- RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text, repeated integer)
+ RETURNS TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select c.id, c.ordinal, c.headings, c.text, c.repeated
+  select c.id, c.ordinal, coalesce(c.place -> 'headings', '[]'), c.text, c.repeated
     from chunk c
    where c.team_id = claimed_team() and c.source_id = p_source and c.ordinal > p_after
      and exists (select from source s where s.team_id = claimed_team() and s.id = p_source and s.state = 'active')

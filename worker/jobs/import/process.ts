@@ -9,6 +9,7 @@ import { dayOfMoment } from '../../../shared/formats/times.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../../shared/schemas/imports.ts';
+import { PLACE_TEXTS } from '../../../shared/schemas/place.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
 import { fieldsNow, fieldsOn } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
@@ -61,7 +62,11 @@ function fieldsOfImport({ title, tags, filename, occurredAt }: RunningImport): F
 }
 
 /** Where credentials are found in a file. All other paths are of the names of the import. */
-const PATHS_IN_FILE: ReadonlySet<string> = new Set(['/text', '/documentTitle', '/sheet']);
+const PATHS_IN_FILE: ReadonlySet<string> = new Set([
+  '/text',
+  '/documentTitle',
+  ...PLACE_TEXTS.map((field) => `/${field}`),
+]);
 
 /** What was found in the names of the import, and by this run in its file. What an earlier run found there does not count. */
 function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[]): Redaction[] {
