@@ -470,17 +470,10 @@ table memory.chunk (
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
-  headings text[] not null default '{}'::text[],
-  page integer,
+  place jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   text_hash bytea,
-  sheet text,
-  row integer,
-  slide integer,
   repeated integer not null default 0,
-  constraint chunk_page CHECK ((page > 0)),
-  constraint chunk_row CHECK (("row" > 0)),
-  constraint chunk_slide CHECK ((slide > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -741,11 +734,7 @@ table memory.kept_chunk (
   ordinal integer not null,
   id uuid not null,
   text text not null,
-  headings text[] not null,
-  page integer,
-  sheet text,
-  row integer,
-  slide integer,
+  place jsonb not null,
   created_at timestamp with time zone not null,
   text_hash bytea,
   keys integer[],
@@ -847,7 +836,7 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
+CREATE TRIGGER delete_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.delete_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -960,7 +949,7 @@ table memory.original (
 );
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
 row level security on;
-CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 
@@ -1172,7 +1161,7 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
-CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
@@ -1261,6 +1250,22 @@ begin
        where c.team_id = selected and c.state = 'active'), '[]'));
 end $function$;
 
+CREATE OR REPLACE FUNCTION identity.erase_from_answers(p_user uuid, p_tokens uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'memory', 'pg_temp'
+AS $function$
+  delete from idempotency_key k
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     and k.user_id = p_user;
+  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     -- Reading all answers takes long, so only where there is something to find.
+     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION identity.find_invite(p_token_hash bytea)
  RETURNS TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
  LANGUAGE sql
@@ -1318,22 +1323,6 @@ CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
 AS $function$
   select a.id, a.company_id, a.password_hash from identity.account a
    where a.email = lower(btrim(p_email)) and a.closed_at is null;
-$function$;
-grant execute to memory_service;
-
-CREATE OR REPLACE FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[])
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'identity', 'memory', 'pg_temp'
-AS $function$
-  delete from idempotency_key k
-   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     and k.user_id = p_user;
-  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
-   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     -- Reading all answers takes long, so only where there is something to find.
-     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
 $function$;
 grant execute to memory_service;
 
@@ -2076,6 +2065,17 @@ begin
        offset 0) p);
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.delete_term_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  delete from keyword_df d where d.team_id = old.team_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
  LANGUAGE plpgsql
@@ -2449,34 +2449,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.forget_term_counts()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-begin
-  delete from keyword_df d where d.team_id = old.team_id;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.forsake_workspace_blobs()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-begin
-  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
-  perform from workspace_blob b
-    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
-    order by b.company_id, b.sha256 for no key update;
-  update workspace_blob b set waiting_since = now()
-    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
-   where b.company_id = g.company_id and b.sha256 = g.sha256;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
@@ -2755,10 +2727,10 @@ AS $function$
        and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide, created_at,
-                            text_hash, keys, weights, model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.headings, c.page, c.sheet, c.row, c.slide,
-           c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,
+                            model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.created_at, c.text_hash, t.keys,
+           t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
       left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id
@@ -3166,6 +3138,23 @@ begin
     left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
                         where c.team_id = v_team and c.id = a.id offset 0) k on true;
   evidence := source_evidence(sources, p_points, p_lowest);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.mark_waiting_blobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
+  update workspace_blob b set waiting_since = now()
+    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
+   where b.company_id = g.company_id and b.sha256 = g.sha256;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[])
@@ -4301,10 +4290,8 @@ AS $function$
                           order by n.ordinal limit p_limit)
     returning k.*, s.client_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
-                       created_at, text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
-           m.row, m.slide, m.created_at, m.text_hash
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
@@ -5072,13 +5059,13 @@ RETURN (p_tags || CASE WHEN (p_kind = 'import'::text) THEN array_remove(ARRAY[(p
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer)
- RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text, repeated integer)
+ RETURNS TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select c.id, c.ordinal, c.headings, c.text, c.repeated
+  select c.id, c.ordinal, coalesce(c.place -> 'headings', '[]'), c.text, c.repeated
     from chunk c
    where c.team_id = claimed_team() and c.source_id = p_source and c.ordinal > p_after
      and exists (select from source s where s.team_id = claimed_team() and s.id = p_source and s.state = 'active')

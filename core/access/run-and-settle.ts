@@ -13,7 +13,7 @@ export interface JobCommand<R> {
   /** As in `Command`. */
   quota?: DefaultQuota;
   /** Deletes what was prepared for the change. Called when it has failed. */
-  discard?: () => Promise<void>;
+  deleteStaged?: () => Promise<void>;
 }
 
 /**
@@ -21,22 +21,22 @@ export interface JobCommand<R> {
  * rechecked: they were checked in the transaction that enqueued the job.
  * @throws LostJobError if another worker runs the job now. Nothing is changed
  */
-export async function runAndSettle<Q extends QueueName, R>(
+export async function runAndComplete<Q extends QueueName, R>(
   { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
   scope: TeamScope,
   name: Q,
   job: RunningJob<Q>,
-  { apply, discard, quota }: JobCommand<R>,
+  { apply, deleteStaged, quota }: JobCommand<R>,
 ): Promise<R> {
   const command = { lock: async () => {}, apply, ...(quota === undefined ? {} : { quota }) };
   try {
     return await runCommandWithin(database, scope, command, async (tx, run) => {
       const result = await run();
-      await queue.settle(tx, name, job);
+      await queue.complete(tx, name, job);
       return result;
     });
   } catch (error) {
-    await discard?.();
+    await deleteStaged?.();
     throw error;
   }
 }

@@ -55,7 +55,7 @@ export interface PreparedCommand<S extends Scope, Locked, R, Prepared> extends S
   /** Does what is slow and needs no transaction: cutting a text, hashing, storing contents. */
   prepare: () => Promise<Prepared>;
   /** Deletes what `prepare` stored. Called if the change was refused or has failed. */
-  discard?: (prepared: Prepared) => Promise<void>;
+  deleteStaged?: (prepared: Prepared) => Promise<void>;
 }
 
 /**
@@ -115,7 +115,7 @@ async function runWithin<S extends Scope, Locked, R, Prepared, T>(
       wrap(tx, () => runSteps(tx, command, prepared, audited)),
     );
   } catch (error) {
-    await command.discard?.(prepared);
+    await command.deleteStaged?.(prepared);
     throw error;
   }
 }

@@ -31,7 +31,7 @@ export async function startImport(
     await queue.assertRunning(tx, 'import.process', job);
     const file = await start(tx, job.data.importId);
     if (file === null) {
-      await queue.settle(tx, 'import.process', job);
+      await queue.complete(tx, 'import.process', job);
       return null;
     }
     const team = await lockTeamState(tx, scope.teamId);

@@ -14,7 +14,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { runAndSettle } from '../access/run-and-settle.ts';
+import { runAndComplete } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { recheckNames } from '../redaction/rechecked-names.ts';
@@ -22,7 +22,7 @@ import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   commitSource,
-  discardSource,
+  deleteStagedSource,
   type StagedSource,
   type StagingReport,
   stageSource,
@@ -79,7 +79,7 @@ export async function startIndexing(
     const file = rules === null ? null : await findPendingVersion(tx, versionId);
     if (file !== null && rules !== null) return { ...file, ...rules };
     if (rules === null && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
-    await deps.queue.settle(tx, 'file.index', job);
+    await deps.queue.complete(tx, 'file.index', job);
     return null;
   });
   if (started === null) return null;
@@ -138,13 +138,13 @@ export async function completeIndexing(
   job: IndexJob,
   staged: StagedSource,
 ): Promise<void> {
-  const discard = () => discardSource(deps.database, scope, staged);
-  const isStored = await runAndSettle(deps, scope, 'file.index', job, {
+  const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
+  const isStored = await runAndComplete(deps, scope, 'file.index', job, {
     apply: (tx) => apply(tx, deps, job, staged),
     quota: deps.config,
-    discard,
+    deleteStaged,
   });
-  if (!isStored) await discard();
+  if (!isStored) await deleteStaged();
 }
 
 async function apply(

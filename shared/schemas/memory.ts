@@ -24,6 +24,7 @@ import {
 } from './common.ts';
 import { Vector } from './embeddings.ts';
 import { HitExplanation, Nothing, SearchExplanation } from './explanation.ts';
+import { Place } from './place.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
 /** Defaults of requests. */
@@ -108,19 +109,6 @@ export const SearchRequest = Body({
   ),
 });
 export type SearchRequest = Static<typeof SearchRequest>;
-
-/**
- * The place of a chunk in its document, as far as the file format gives it. A field has the same name here, in the column
- * of `memory.chunk` and in answers. No field is optional, so that code that omits one does not compile.
- */
-export const Place = Type.Object({
-  headings: Type.Array(Type.String(), { description: 'headings above the passage, outermost first' }),
-  page: Nullable(Type.Integer({ description: 'page number, from 1' })),
-  sheet: Nullable(Type.String({ description: 'name of the sheet of a spreadsheet' })),
-  row: Nullable(Type.Integer({ description: 'first row of the sheet in the passage, from 1' })),
-  slide: Nullable(Type.Integer({ description: 'slide number, from 1' })),
-});
-export type Place = Static<typeof Place>;
 
 /** The title of the document, and the place of the chunk in it. */
 const Location = Type.Object({

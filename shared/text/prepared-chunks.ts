@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
-import type { Place } from '../schemas/memory.ts';
+import type { StoredPlace } from '../schemas/place.ts';
 import { normalLengthBound } from './bounds.ts';
 import { cutPieces } from './cutting/chunking.ts';
 import { fieldsText, indexedTexts, type SourceFields } from './fields.ts';
@@ -12,16 +12,14 @@ export interface PreparedChunk {
   text: string;
   /** How many characters at the beginning of the text repeat the heading row of a table: see `cutPieces`. */
   repeated: number;
-  place: Place;
+  place: StoredPlace;
   terms: ChunkTerms;
   /** Its part of the sketch of its source. */
   sketch: ChunkSketch;
 }
 
 /** The place of a part, as far as the file format gives it. Its headings are read from its text when it is cut. */
-export type PartPlace = Partial<Omit<Place, 'headings'>>;
-
-const NO_PLACE: Omit<Place, 'headings'> = { page: null, sheet: null, row: null, slide: null };
+export type PartPlace = Omit<StoredPlace, 'headings'>;
 
 /** A part of a document: a page, a message, or all of it. No chunk extends over two parts. */
 export interface DocumentPart {
@@ -97,7 +95,7 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
       }
       made += 1;
       if (made > MAX_CHUNKS) throw new TooManyChunksError();
-      const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
+      const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings ?? []);
       const indexed = indexedTexts(piece, fields);
       const most = normalLengthBound(indexed.text) + normalLengthBound(indexed.fields);
       if (characters + most > PORTION_CHARACTERS) yield nextPortion();
@@ -136,21 +134,21 @@ type CutPiece = Omit<PreparedChunk, 'terms' | 'sketch'>;
 /** The pieces of an input; null when the cutting has read as much as one step can. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   if ('chunks' in input) {
-    for (const text of input.chunks) yield { text, repeated: 0, place: { headings: [], ...NO_PLACE } };
+    for (const text of input.chunks) yield { text, repeated: 0, place: {} };
     return;
   }
   const parts = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
   for (const part of parts) {
-    const place = { ...NO_PLACE, ...part.place };
     // The name of a sheet is the heading of its rows.
-    const above = place.sheet === null ? [] : [place.sheet];
+    const above = part.place?.sheet === undefined ? [] : [part.place.sheet];
     for (const piece of cutPieces(part.text)) {
       if (piece === null) {
         yield null;
         continue;
       }
       const { text, repeated } = piece;
-      yield { text, repeated, place: { ...place, headings: [...above, ...piece.headings] } };
+      const headings = [...above, ...piece.headings];
+      yield { text, repeated, place: { ...part.place, ...(headings.length > 0 && { headings }) } };
     }
   }
 }

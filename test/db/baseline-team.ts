@@ -121,9 +121,9 @@ async function insertSource(
     const terms = baselineTerms(teamId, text);
     stored.push(terms);
     await tx.query(
-      `insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [teamId, id, layer, sourceId, ordinal, text],
+      `insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text, headings, page)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [teamId, id, layer, sourceId, ordinal, text, ...(ordinal === 0 ? [[], null] : [[title], ordinal])],
     );
     await tx.query(
       `insert into memory.chunk_keyword (team_id, client_id, chunk_id, keys, weights)

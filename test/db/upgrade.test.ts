@@ -31,6 +31,9 @@ const DB = join(import.meta.dirname, '..', '..', 'db');
 const BASELINE = ['0001-memory.sql', '0002-identity.sql'];
 /** Functions of that version that have another name, other arguments or another result now. */
 const FORMER_FUNCTIONS = [
+  'identity.forget_answers(uuid, uuid[])',
+  'memory.forget_term_counts()',
+  'memory.forsake_workspace_blobs()',
   'memory.end_layer_counts(uuid, int, int)',
   'memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz)',
   'memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int)',
@@ -43,6 +46,7 @@ const FORMER_FUNCTIONS = [
     'timestamptz, timestamptz, int, boolean)',
   'memory.semantic_leg(halfvec, text, uuid[], uuid[], int, float8, boolean)',
   'memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int)',
+  'memory.source_texts(uuid, int, int)',
   'memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int, uuid)',
   'memory.count_documents(int[], int[], int)',
   'memory.matched_weights(uuid[], int[])',
@@ -135,6 +139,17 @@ describe('a database of migration 0002 that is upgraded', () => {
     assert.deepEqual(usage, await countUsage(database, team));
     assert.ok(usage.sources === 3 && usage.chunks > 0 && usage.bytes > 0);
     assert.deepEqual(added, { chunks: 0, bytes: 0 });
+  });
+
+  test('keeps the places of passages', async () => {
+    const places = await database.query<{ place: object }>(
+      `select c.place from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
+        where s.title = 'Walrus' order by c.ordinal`,
+    );
+    assert.deepEqual(
+      places.map(({ place }) => place),
+      [{}, { headings: ['Walrus'], page: 1 }, { headings: ['Walrus'], page: 2 }],
+    );
   });
 
   test('keeps its captures and memories', async () => {

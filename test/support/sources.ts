@@ -51,7 +51,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
       repeated: 0,
-      place: { headings: [], page: null, sheet: null, row: null, slide: null },
+      place: {},
       ...termsAndSketch(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
       embedding: embedding ?? null,
     })),

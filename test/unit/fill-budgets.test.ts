@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { addNeighbours, fillWithHits } from '../../core/search/fill-budgets.ts';
 import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../shared/schemas/place.ts';
 
 const MAX_NEIGHBOUR_CHARACTERS = 32_000;
 
@@ -24,7 +25,7 @@ function makeChunk(source: number, ordinal: number, text: string): Chunk {
     tags: [],
     created_at: '2026-01-01T00:00:00.000Z',
     occurred_at: null,
-    location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
+    location: { document_title: null, ...NO_PLACE },
   };
 }
 

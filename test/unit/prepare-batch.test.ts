@@ -58,7 +58,7 @@ describe('a batch of texts', () => {
     text.map((whole): ChunkInput => ({ text: whole })),
     fc.array(text, { maxLength: 3 }).map((chunks): ChunkInput => ({ chunks })),
     fc
-      .array(fc.record({ text, place: fc.option(fc.record({ page: fc.option(fc.integer()) })) }), {
+      .array(fc.record({ text, place: fc.option(fc.record({ page: fc.integer() }, { requiredKeys: [] })) }), {
         maxLength: 3,
       })
       .map((parts): ChunkInput => ({ parts })),

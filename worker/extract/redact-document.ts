@@ -1,8 +1,9 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
+import { PLACE_TEXTS } from '../../shared/schemas/place.ts';
 import { type Finding, findSecretsNow } from '../../shared/secrets/find-secrets.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
-import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
+import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
 import { SecretFault } from './extraction.ts';
 
 /** Code points between two parts in the text of a document: a blank line. */
@@ -17,7 +18,7 @@ export interface DocumentTexts {
 /**
  * Checks the text of a document for credentials, before it is cut.
  * @returns what is to be stored, and what was found: `/text` is all parts with a blank line between them, and
- *   `/documentTitle` the title that the document contains, and `/sheet` the name of a sheet
+ *   `/documentTitle` the title that the document contains, and `/sheet` and the like the texts of places
  * @throws SecretFault in the mode `refuse`
  */
 export function redactDocument(
@@ -25,15 +26,17 @@ export function redactDocument(
   mode: RedactionMode,
 ): DocumentTexts & { redactions: Redaction[] } {
   if (mode === 'off') return { title, parts, redactions: [] };
-  const sheets = [...new Set(parts.flatMap(({ place }) => place?.sheet ?? []))];
-  const texts = [title ?? '', ...parts.map(({ text }) => text), ...sheets];
+  const ofPlaces = PLACE_TEXTS.flatMap((field) =>
+    [...new Set(parts.flatMap(({ place }) => place?.[field] ?? []))].map((text) => ({ field, text })),
+  );
+  const texts = [title ?? '', ...[...parts, ...ofPlaces].map(({ text }) => text)];
   const [ofTitle, ...others] = findSecretsNow(texts.map((text) => ({ text })));
   const ofParts = others.slice(0, parts.length);
-  const ofSheets = new Map(sheets.map((name, index) => [name, others[parts.length + index]]));
+  const inPlaces = others.slice(parts.length);
   const redactions = [
     ...(ofTitle?.findings ?? []).map((finding) => locate(finding, '/documentTitle', 0)),
-    ...[...ofSheets.values()].flatMap((found) =>
-      (found?.findings ?? []).map((each) => locate(each, '/sheet', 0)),
+    ...ofPlaces.flatMap(({ field }, index) =>
+      (inPlaces[index]?.findings ?? []).map((finding) => locate(finding, `/${field}`, 0)),
     ),
   ];
   if (ofParts.some(({ findings }) => findings.length > 0)) {
@@ -46,12 +49,21 @@ export function redactDocument(
   const listed = redactions.slice(0, MAX_KEPT_REDACTIONS);
   if (redactions.length === 0 || mode === 'flag') return { title, parts, redactions: listed };
   if (mode === 'refuse') throw new SecretFault(listed);
+  const maskedTexts = new Map(ofPlaces.map(({ text }, index) => [text, inPlaces[index]?.masked ?? '']));
+  const maskPlace = (place: PartPlace): PartPlace => ({
+    ...place,
+    ...Object.fromEntries(
+      PLACE_TEXTS.flatMap((field) =>
+        place[field] === undefined ? [] : [[field, maskedTexts.get(place[field])]],
+      ),
+    ),
+  });
   return {
     title: title === null ? null : (ofTitle?.masked ?? null),
     parts: parts.map(({ place, ...part }, index) => ({
       ...part,
       text: ofParts[index]?.masked ?? '',
-      place: place?.sheet == null ? place : { ...place, sheet: ofSheets.get(place.sheet)?.masked ?? '' },
+      place: place === null ? null : maskPlace(place),
     })),
     redactions: listed,
   };

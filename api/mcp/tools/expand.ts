@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { Text } from '../../../shared/schemas/common.ts';
 import { Chunk, DEFAULT_NEIGHBOURS, ExpandRequest } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import { pick } from '../pick.ts';
 import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { MAX_ANSWER_TOKENS, READS, teamTool } from '../tool.ts';
@@ -80,7 +81,8 @@ function cutNote(chunks: readonly Chunk[], asked: Chunk): string {
 /** A chunk that fits alone: without its uri, tags and headings, and with less text, if nothing else helps. */
 function cutChunk(chunk: Chunk, room: number): Chunk {
   if (countJsonTokens(chunk) <= room) return chunk;
-  const location = { ...chunk.location, document_title: null, headings: [], sheet: null };
+  const numbers = Object.entries(chunk.location).filter(([, value]) => typeof value === 'number');
+  const location = { document_title: null, ...NO_PLACE, ...Object.fromEntries(numbers) };
   const bare = { ...chunk, uri: null, tags: [], location };
   const left = room - countJsonTokens(bare) + countTextInJson(bare.text);
   return { ...bare, text: cutToJson(bare.text, left) };

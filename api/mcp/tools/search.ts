@@ -5,8 +5,10 @@ import { parseMoment } from '../../../shared/formats/times.ts';
 import { Id, Nullable, OneOf, SourceKind, Text } from '../../../shared/schemas/common.ts';
 import { Nothing } from '../../../shared/schemas/explanation.ts';
 import { type Chunk, type Hit, LayerKind, MAX_TOP_K } from '../../../shared/schemas/memory.ts';
+import { Place } from '../../../shared/schemas/place.ts';
 import { RequiredTags } from '../../../shared/schemas/tags.ts';
 import { Moment, scopeToRead } from '../arguments.ts';
+import { pick } from '../pick.ts';
 import { sourceUrl } from '../source-url.ts';
 import { countJsonTokens, countTextInJson, cutToJson } from '../tokens.ts';
 import { ClientArgument, MAX_ANSWER_TOKENS, READS, type TeamCall, teamTool } from '../tool.ts';
@@ -15,9 +17,9 @@ import { fitNothing, NOTE, NOTE_TOKENS, noteOf, nothingNote } from './note.ts';
 const DEFAULT_LIMIT = 10;
 /** A shorter beginning of a passage does not help. */
 const LEAST_TOKENS = 150;
-/** The most tokens of the headings of one result, and of the name of its sheet: they are copied from documents. */
+/** The most tokens of the headings of one result, and of any other text of its place: they are copied from documents. */
 const MAX_HEADINGS = 700;
-const MAX_SHEET = 300;
+const MAX_PLACE_TEXT = 300;
 
 const Result = Type.Object({
   id: { ...Id, description: 'of the source; `fetch` takes it' },
@@ -26,11 +28,7 @@ const Result = Type.Object({
   text: Type.String({ description: 'up to three passages; […] stands for text between them' }),
   location: Type.Object({
     chunkId: { ...Id, description: 'of the best passage; `expand` takes it' },
-    headings: Type.Array(Type.String()),
-    page: Nullable(Type.Integer()),
-    sheet: Nullable(Type.String()),
-    row: Nullable(Type.Integer({ description: 'first row of the passage in its sheet' })),
-    slide: Nullable(Type.Integer()),
+    ...Place.properties,
     layer: LayerKind,
     clientId: Nullable(Id),
   }),
@@ -187,9 +185,19 @@ function fillResults(
   return { results, isShortened };
 }
 
+/** A place whose texts are not longer than a result can have. */
+function fitPlace(given: Place): Place {
+  const place = pick(Place.properties, given);
+  const texts = Object.entries(place).filter(([, value]) => typeof value === 'string');
+  return {
+    ...place,
+    ...Object.fromEntries(texts.map(([name, text]) => [name, cutToJson(text as string, MAX_PLACE_TEXT)])),
+    headings: countJsonTokens(place.headings) > MAX_HEADINGS ? [] : place.headings,
+  };
+}
+
 /** A result without its text. */
 function emptyResult(call: TeamCall, hit: Hit): Result {
-  const { headings } = hit.location;
   return {
     id: hit.source_id,
     title: hit.title,
@@ -197,11 +205,7 @@ function emptyResult(call: TeamCall, hit: Hit): Result {
     text: '',
     location: {
       chunkId: hit.chunk_id,
-      headings: countJsonTokens(headings) > MAX_HEADINGS ? [] : headings,
-      page: hit.location.page,
-      sheet: hit.location.sheet === null ? null : cutToJson(hit.location.sheet, MAX_SHEET),
-      row: hit.location.row,
-      slide: hit.location.slide,
+      ...fitPlace(hit.location),
       layer: hit.layer,
       clientId: hit.client_id,
     },

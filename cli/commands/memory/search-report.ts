@@ -1,4 +1,5 @@
 import type { Chunk, Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { placeWords } from '../../../shared/schemas/place.ts';
 import type { NameLayer } from '../../client/layers.ts';
 import { columns, oneLine, wrap } from '../../terminal/columns.ts';
 import { bold, counted, dim, outputWidth } from '../../terminal/output.ts';
@@ -24,15 +25,6 @@ function indented(text: string): string[] {
   return width === null ? [text] : wrap(text, width - columns(INDENT), Infinity);
 }
 
-/** The place of a chunk in its document. The name of a sheet is also the first of its headings. */
-function placeNames({ page, slide, row, headings }: Chunk['location']): string[] {
-  const numbers = Object.entries({ page, slide, row });
-  return [
-    ...numbers.flatMap(([name, number]) => (number === null ? [] : [`${name} ${number}`])),
-    ...(headings.length === 0 ? [] : [headings.join(' › ')]),
-  ];
-}
-
 /** Where a chunk comes from: kind, layer, the day on which it happened or was stored, place, tags and address. */
 export function originLines(chunk: Chunk, nameLayer: NameLayer): string[] {
   const { kind, client_id, created_at, occurred_at, location, tags, uri } = chunk;
@@ -40,7 +32,7 @@ export function originLines(chunk: Chunk, nameLayer: NameLayer): string[] {
     kind,
     nameLayer(client_id),
     day(occurred_at ?? created_at),
-    ...placeNames(location),
+    ...placeWords(location),
     ...tags.map((tag) => `#${tag}`),
     ...(uri === null ? [] : [uri]),
   ];

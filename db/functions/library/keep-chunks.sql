@@ -15,10 +15,10 @@ as $$
        and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide, created_at,
-                            text_hash, keys, weights, model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.headings, c.page, c.sheet, c.row, c.slide,
-           c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,
+                            model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.created_at, c.text_hash, t.keys,
+           t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
       left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id

@@ -20,10 +20,8 @@ as $$
                           order by n.ordinal limit p_limit)
     returning k.*, s.client_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
-                       created_at, text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
-           m.row, m.slide, m.created_at, m.text_hash
+    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash)
+    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
     insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)

@@ -2,7 +2,8 @@ import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import type { Moment } from '../../../shared/formats/times.ts';
 import { newId } from '../../../shared/ids.ts';
 import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
-import type { Chunk, Place } from '../../../shared/schemas/memory.ts';
+import type { Chunk } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE, type StoredPlace, storedPlace } from '../../../shared/schemas/place.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import { MAX_REPEATED_LENGTH } from '../../../shared/text/cutting/tables.ts';
 import { textHash } from '../../../shared/text/equal-texts.ts';
@@ -12,17 +13,6 @@ import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../dr
 import { isActive } from '../fragments/expiry.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import { occurredAt } from '../fragments/occurred.ts';
-
-/** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
-export const PLACE_TYPES: Readonly<Record<keyof Place, string>> = {
-  headings: 'text[]',
-  page: 'int',
-  sheet: 'text',
-  row: 'int',
-  slide: 'int',
-};
-
-const PLACE_COLUMNS = Object.keys(PLACE_TYPES);
 
 /** A chunk to insert. The vector is of unit length and of the service's model. */
 export interface NewChunk extends PreparedChunk {
@@ -111,28 +101,25 @@ async function insertTexts(
   const yieldIfDue = yieldBetweenSteps();
   for (const { id, ordinal, text, repeated, place, embedding } of chunks) {
     rows.push({
-      // First: the place comes from a process that can be taken over, and must not overwrite the other fields.
-      ...place,
       id,
       ordinal,
       text,
+      place: storedPlace(place),
       // What is repeated is not counted, so a false number would hide text from the quota.
       repeated: Math.min(repeated, MAX_REPEATED_LENGTH),
-      // Made here for the same reason: a false hash would hide another chunk.
+      // Made here, because a false hash would hide another chunk.
       text_hash: `\\x${textHash(text).toString('hex')}`,
       pending: embedding === null,
     });
     await yieldIfDue();
   }
-  const places = PLACE_COLUMNS.join(', ');
-  const types = Object.entries(PLACE_TYPES).map((columnAndType) => columnAndType.join(' '));
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, repeated int, text_hash bytea, pending boolean, ${types.join(', ')})
+         as r (id uuid, ordinal int, text text, repeated int, place jsonb, text_hash bytea, pending boolean)
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, repeated, text_hash, ${places})
-       select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.text_hash, ${places} from given g
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, repeated, place, text_hash)
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.place, g.text_hash from given g
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
@@ -189,13 +176,14 @@ export async function deleteChunks(tx: TeamTransaction, ...sourceIds: string[]):
 export const DOCUMENT_TITLE = 'documentTitle';
 
 /** A chunk joined with its source: the columns of `CHUNK_COLUMNS`. */
-export interface ChunkRow extends Place {
+export interface ChunkRow {
   chunk_id: string;
   source_id: string;
   title: string;
   uri: string | null;
   text: string;
   repeated: number;
+  place: StoredPlace;
   ordinal: number;
   client_id: string | null;
   kind: Chunk['kind'];
@@ -206,16 +194,8 @@ export interface ChunkRow extends Place {
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
-export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.repeated, c.ordinal, c.client_id,
-  s.kind, s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
-
-const placeOf = ({ headings, page, sheet, row, slide }: ChunkRow): Place => ({
-  headings,
-  page,
-  sheet,
-  row,
-  slide,
-});
+export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.repeated, c.place, c.ordinal, c.client_id,
+  s.kind, s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title`;
 
 /** Converts a row to a chunk as it is sent to clients, with what is not sent. */
 export function toChunk(row: ChunkRow): Chunk {
@@ -234,7 +214,7 @@ export function toChunk(row: ChunkRow): Chunk {
     tags,
     created_at: wireTime(row.created_at),
     occurred_at: row.occurred_at,
-    location: { document_title: row.document_title, ...placeOf(row) },
+    location: { document_title: row.document_title, ...NO_PLACE, ...row.place },
   };
 }
 

@@ -27,8 +27,8 @@ export async function leasePendingChunks(
   batch: { id: string; limit: number; leaseSeconds: number; refusedToo: boolean },
 ): Promise<{ chunks: PendingChunk[]; expiresAt: Date | null }> {
   const rows = await tx.query<PendingChunk & { title: string; headings: string[]; leasedUntil: Date }>(
-    `select l.chunk_id as "chunkId", c.client_id as "clientId", s.title, c.headings, c.text,
-            l.leased_until as "leasedUntil"
+    `select l.chunk_id as "chunkId", c.client_id as "clientId", s.title, c.text,
+            coalesce(c.place -> 'headings', '[]') as headings, l.leased_until as "leasedUntil"
        from memory.lease_pending($2, $3, $4, $5) l
        join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Chunk, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { column, columns } from '../../support/columns.ts';
@@ -44,9 +45,6 @@ async function found(company: SignedIn, query: string) {
   });
   return answer.json<SearchResponse>().hits;
 }
-
-/** The place of a chunk of a file that is neither a spreadsheet nor a presentation. */
-const NO_SHEET = { sheet: null, row: null, slide: null };
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
 
@@ -99,10 +97,10 @@ describe('the import worker', () => {
     assert.deepEqual(column(done, 'state'), ['completed', 'completed']);
     const expected = {
       lynx: [
-        { document_title: 'Handbook', headings: [], page: 1, ...NO_SHEET },
-        { document_title: 'Handbook', headings: [], page: 3, ...NO_SHEET },
+        { ...NO_PLACE, document_title: 'Handbook', page: 1 },
+        { ...NO_PLACE, document_title: 'Handbook', page: 3 },
       ],
-      ibex: [{ document_title: 'Rules', headings: ['Halls', 'North'], page: null, ...NO_SHEET }],
+      ibex: [{ ...NO_PLACE, document_title: 'Rules', headings: ['Halls', 'North'] }],
     };
     for (const [word, locations] of Object.entries(expected)) {
       const [hit] = await found(company, word);
@@ -160,11 +158,11 @@ describe('the import worker', () => {
       done.map(({ state, error }) => error?.code ?? state),
       ['completed', 'completed', 'corrupt', 'locked'],
     );
-    const inSheet = { page: null, slide: null, document_title: 'Spare parts' };
+    const inSheet = { ...NO_PLACE, document_title: 'Spare parts' };
     const locations = {
       valve: { ...inSheet, sheet: 'Kept secret', row: 2, headings: ['Kept secret'] },
       prices: { ...inSheet, sheet: 'Prices', row: 1, headings: ['Prices'] },
-      torque: { ...NO_SHEET, page: null, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
+      torque: { ...NO_PLACE, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
     };
     for (const [word, location] of Object.entries(locations)) {
       const [hit] = await found(company, word);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import { openTestApp } from '../../support/app.ts';
 import { listAll } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -69,7 +70,7 @@ describe('the hits of a search', () => {
       tags: [],
       created_at: chunk?.at.toISOString(),
       occurred_at: null,
-      location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
+      location: { document_title: null, ...NO_PLACE },
       semantic_rank: 1,
       keyword_rank: 1,
       duplicates: 0,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Chunk } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { addClient, addPerson, addTeam, type Caller, post } from '../../support/team.ts';
 
@@ -68,7 +69,7 @@ describe('POST /v1/memory/expand', () => {
         tags: [],
         created_at: row?.created_at.toISOString(),
         occurred_at: null,
-        location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
+        location: { document_title: null, ...NO_PLACE },
       },
     ]);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import { openTestApp } from '../../support/app.ts';
 import { expand } from '../../support/memories.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
@@ -63,7 +64,7 @@ describe('GET /v1/memory/sources/{id}', () => {
         kind: 'ingest',
         tags: [],
         occurred_at: null,
-        location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
+        location: { document_title: null, ...NO_PLACE },
       });
       assert.deepEqual((await expand(service, company, chunk_id))[Math.min(ordinal, 10)]?.text, text);
     }

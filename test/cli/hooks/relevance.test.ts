@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { relevantHits } from '../../../cli/hooks/recall/relevance.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
+import { NO_PLACE } from '../../../shared/schemas/place.ts';
 import {
   NO_RETRIEVAL_SET,
   readRetrievalSet,
@@ -26,7 +27,7 @@ function hitOf(text: string): Hit {
     tags: [],
     created_at: '2026-11-20T09:00:00.000Z',
     occurred_at: null,
-    location: { document_title: null, headings: [], page: null, sheet: null, row: null, slide: null },
+    location: { document_title: null, ...NO_PLACE },
     score: 0,
     semantic_rank: null,
     keyword_rank: 1,
@@ -43,14 +44,7 @@ describe('the floor of a recall', () => {
       ...hitOf('It waits 40 seconds.'),
       title: 'Payments',
       tags: ['gateway'],
-      location: {
-        document_title: null,
-        headings: ['Retrying'],
-        page: null,
-        sheet: null,
-        row: null,
-        slide: null,
-      },
+      location: { document_title: null, ...NO_PLACE, headings: ['Retrying'] },
     };
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hit]), [hit]);
     assert.deepEqual(relevantHits('Does the gateway retry a payment?', [hitOf(hit.text)]), []);

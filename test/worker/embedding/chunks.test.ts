@@ -265,7 +265,7 @@ describe('a running worker', () => {
       allowDownload: false,
     });
     const rows = await database.query<{ title: string; headings: string[]; text: string; vector: string }>(
-      `select s.title, c.headings, c.text, e.embedding::text as vector from memory.chunk c
+      `select s.title, coalesce(c.place -> 'headings', '[]') as headings, c.text, e.embedding::text as vector from memory.chunk c
          join memory.source s on s.team_id = c.team_id and s.id = c.source_id
          join memory.chunk_embedding e on e.team_id = c.team_id and e.chunk_id = c.id where c.team_id = $1`,
       [company.teamId],

@@ -9,6 +9,7 @@ import { dayOfMoment } from '../../../shared/formats/times.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import type { Redaction } from '../../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../../shared/schemas/imports.ts';
+import { PLACE_TEXTS } from '../../../shared/schemas/place.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
 import { fieldsNow, fieldsOn } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
@@ -41,9 +42,9 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
-      const report: StagingReport = (written, discard) => {
+      const report: StagingReport = (written, deleteStaged) => {
         progress.report('storing', written / document.chunkCount);
-        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', discard);
+        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', deleteStaged);
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
@@ -61,7 +62,11 @@ function fieldsOfImport({ title, tags, filename, occurredAt }: RunningImport): F
 }
 
 /** Where credentials are found in a file. All other paths are of the names of the import. */
-const PATHS_IN_FILE: ReadonlySet<string> = new Set(['/text', '/documentTitle', '/sheet']);
+const PATHS_IN_FILE: ReadonlySet<string> = new Set([
+  '/text',
+  '/documentTitle',
+  ...PLACE_TEXTS.map((field) => `/${field}`),
+]);
 
 /** What was found in the names of the import, and by this run in its file. What an earlier run found there does not count. */
 function allRedactions({ redactions }: RunningImport, ofRun: readonly Redaction[]): Redaction[] {
@@ -93,7 +98,7 @@ async function endRun(
   } else if (error instanceof ReadingInterruptedError) {
     const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });
-    await error.discard();
+    await error.deleteStaged();
   } else {
     await undoImportStart(context, scope, job.data.importId, file);
     throw error;

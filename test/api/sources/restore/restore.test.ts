@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PLACE_TYPES } from '../../../../db/queries/memory/chunks.ts';
 import type { AuditEvent } from '../../../../shared/schemas/audit.ts';
 import type { Source } from '../../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../../support/app.ts';
@@ -35,9 +34,6 @@ async function rowsOf(sourceId: string): Promise<object[]> {
   );
 }
 
-/** A value of a type of a column, which is no default. */
-const VALUES: Readonly<Record<string, string>> = { 'text[]': `'{A,B}'`, int: '7', text: `'x'` };
-
 async function conflictOf(company: SignedIn, id: string): Promise<string> {
   const answer = await restoring(service, company, id);
   assert.equal(outcome(answer), '409 conflict');
@@ -57,11 +53,9 @@ describe('a restored source', () => {
       chunks: [{ text: PROSE, embedding: along(1) }, { text: `${PROSE} Again.` }],
       ...CLAIM,
     });
-    for (const [column, type] of Object.entries({ ...PLACE_TYPES, repeated: 'int' })) {
-      await database.query(`update memory.chunk set ${column} = ${VALUES[type]} where source_id = $1`, [
-        source.id,
-      ]);
-    }
+    await database.query(`update memory.chunk set place = '{"page": 7}', repeated = 7 where source_id = $1`, [
+      source.id,
+    ]);
     // Its bytes are measured without what its chunks repeat.
     await database.query('update memory.source set chunk_count = chunk_count where id = $1', [source.id]);
     await database.query(
