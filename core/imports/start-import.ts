@@ -1,5 +1,5 @@
 import { transaction } from '../../db/driver/database.ts';
-import { lockTeamState } from '../../db/queries/identity/teams.ts';
+import { lockTeam } from '../../db/queries/identity/teams.ts';
 import { type StartedImport, startImport as start } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import { normalizeTag } from '../../shared/formats/tags.ts';
@@ -34,8 +34,8 @@ export async function startImport(
       await queue.settle(tx, 'import.process', job);
       return null;
     }
-    const team = await lockTeamState(tx, scope.teamId);
-    return { ...file, redaction: redactionMode(config, team ?? { redaction: null }) };
+    const team = await lockTeam(tx, scope.teamId, 'share');
+    return { ...file, redaction: redactionMode(config, team?.settings ?? { redaction: null }) };
   });
   return started === null ? null : withCheckedNames(started);
 }

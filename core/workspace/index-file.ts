@@ -1,5 +1,5 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { lockTeamState } from '../../db/queries/identity/teams.ts';
+import { lockTeam } from '../../db/queries/identity/teams.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
 import { findSourceDays } from '../../db/queries/memory/source-library.ts';
 import {
@@ -59,8 +59,8 @@ async function findRules(
   { config }: Needed,
 ): Promise<{ redaction: RedactionMode } | null> {
   if (!config.indexFiles) return null;
-  const team = await lockTeamState(tx, tx.scope.teamId);
-  return team?.state === 'active' ? { redaction: redactionMode(config, team) } : null;
+  const locked = await lockTeam(tx, tx.scope.teamId, 'share');
+  return locked?.team.state === 'active' ? { redaction: redactionMode(config, locked.settings) } : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { lockAccount, lockPasswordHash } from '../../../db/queries/identity/accounts.ts';
+import { lockAccounts, lockPasswordHash } from '../../../db/queries/identity/accounts.ts';
 import {
   MAX_FAILED_PASSWORDS,
   recordFailedPassword,
@@ -53,7 +53,7 @@ export async function checkPassword(
  * @throws ServiceError `invalid_credentials` if it has changed, or the account was closed
  */
 export async function lockSignIn(tx: ScopedTransaction, passwordHash: string | null): Promise<void> {
-  await lockAccount(tx, tx.scope.userId);
+  await lockAccounts(tx, [tx.scope.userId], 'update');
   await lockCheckedPassword(tx, passwordHash);
 }
 

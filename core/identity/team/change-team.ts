@@ -1,11 +1,6 @@
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
 import { countTeamMembers, lockCompany } from '../../../db/queries/identity/members.ts';
-import {
-  isTeamNameTaken,
-  lockTeamState,
-  type TeamChange,
-  updateTeam,
-} from '../../../db/queries/identity/teams.ts';
+import { isTeamNameTaken, type TeamChange, updateTeam } from '../../../db/queries/identity/teams.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
@@ -29,15 +24,13 @@ export function changeTeam(
   const { teamId, access, reads } = scope;
   return runCommand(database, scope, {
     lock: async (tx) => {
-      if (asked.name !== undefined) await lockCompany(tx);
-      const { team, caller } = await lockTeamForAdmin(tx);
+      if (asked.name !== undefined) await lockCompany(tx, 'update');
+      const team = await lockTeamForAdmin(tx);
       assertActive(team);
-      const settings = await lockTeamState(tx, teamId);
-      if (settings === null) throw new Error('the locked Team does not exist');
-      const { publish, redaction } = settings;
-      return { role: caller.role, state: team.state, before: { name: team.name, publish, redaction } };
+      return team;
     },
-    apply: async (tx, { role, state, before }) => {
+    apply: async (tx, { name, settings, state, standing: { role } }) => {
+      const before: Settings = { name, ...settings };
       const after: Settings = { ...before, ...asked };
       const audit = changeEvents(teamId, before, after);
       if (after.name !== before.name && (await isTeamNameTaken(tx, teamId, after.name)))

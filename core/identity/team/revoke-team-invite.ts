@@ -20,9 +20,9 @@ export function revokeTeamInvite(
   const { teamId } = scope;
   return runCommand(database, scope, {
     lock: async (tx) => {
-      const { caller } = await lockTeamForAdmin(tx);
+      const { standing } = await lockTeamForAdmin(tx);
       const [invite] = await listInvites(tx, teamId, ONE_ROW, id);
-      assertCanEndInvite(caller, invite ?? null);
+      assertCanEndInvite(standing, invite ?? null);
     },
     apply: (tx) => revokeInvite(tx, teamId, id),
   });

@@ -6,7 +6,7 @@ import type { Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyTeamChange } from '../../../shared/schemas/status.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { type Quota, quotaInForce } from '../../../shared/settings/team-settings.ts';
-import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { type Recorded, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { teamNameTaken } from '../taken-names.ts';
@@ -26,7 +26,7 @@ export function changeCompanyTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, quota === undefined ? 'admin' : 'owner');
-      const team = await lockTeam(tx, teamId);
+      const team = await lockTeamOfCompany(tx, teamId);
       assertActive(team);
       return team;
     },
