@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify';
-import { type OnceCommand, type PreparedOnceCommand, runOnce } from '../../core/access/run-once.ts';
+import { type OnceCommand, runOnce } from '../../core/access/run-once.ts';
 import type { Database } from '../../db/driver/database.ts';
 import type { AnswerKey } from '../../db/queries/memory/idempotency.ts';
 import { invalidField } from '../../shared/errors.ts';
@@ -55,7 +55,7 @@ export async function answerOnce<Locked, R, Prepared>(
   request: FastifyRequest,
   reply: FastifyReply,
   database: Database,
-  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R, Prepared>,
 ): Promise<never> {
   const header = keyHeader(request);
   const key = header === null ? null : await answerKey(request, header);

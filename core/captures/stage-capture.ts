@@ -11,7 +11,7 @@ import type { Capture, CaptureResponse } from '../../shared/schemas/consolidatio
 import type { TeamScope } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { maskedId } from '../redaction/masked-id.ts';
 import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
@@ -34,7 +34,7 @@ export function stageCapture(
   { config }: Pick<Dependencies, 'config'>,
   scope: TeamScope,
   given: NewCapture,
-): PreparedOnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
+): OnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
   const { reads } = scope;
   return {
     quota: config,

@@ -23,7 +23,7 @@ import { prepareContents } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
@@ -75,7 +75,7 @@ export async function completeBatch(
   scope: TeamScope,
   body: CompleteRequest,
   signal: AbortSignal,
-): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
+): Promise<OnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   // Also here, for callers other than the route.
   assertCompleteAllowed(scope, body);
   const given = await parseItems(body.items, deps.config.embeddingModel);
