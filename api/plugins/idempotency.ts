@@ -6,6 +6,7 @@ import type { AnswerKey } from '../../db/queries/memory/idempotency.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
 import { type Refusing, refusing } from '../openapi/declared-errors.ts';
+import { assertTeamActive } from './guards.ts';
 import { yieldAfterLargeBody } from './input.ts';
 
 const MAX_KEY_LENGTH = 300;
@@ -50,6 +51,7 @@ export function isRepeatable(request: FastifyRequest): boolean {
 /**
  * Runs a command once for the Idempotency-Key of its request. A repeated request gets the same answer. Call it after
  * access has been checked, so that access is checked for each repeat too.
+ * @throws ServiceError `team_archived`, for a repeat too
  */
 export async function answerOnce<Locked, R, Prepared>(
   request: FastifyRequest,
@@ -57,6 +59,7 @@ export async function answerOnce<Locked, R, Prepared>(
   database: Database,
   command: OnceCommand<Locked, R, Prepared>,
 ): Promise<never> {
+  assertTeamActive(request);
   const header = keyHeader(request);
   const key = header === null ? null : await answerKey(request, header);
   const answer = await runOnce(database, request.teamScope, key, command);
