@@ -51,9 +51,9 @@ export async function sendForm(page: Page, { name, password, repeated = password
   await page.getByRole('button').click();
 }
 
-/** Waits until the page is about this. */
+/** Waits until the page is about this. A part of it can have a heading of the same name. */
 export function heading(page: Page, name: string): Promise<void> {
-  return page.getByRole('heading', { name, exact: true }).waitFor();
+  return page.getByRole('heading', { name, exact: true }).first().waitFor();
 }
 
 /** Waits until the title of the tab contains this. A locator by text does not see the title. */
