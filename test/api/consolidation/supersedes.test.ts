@@ -21,7 +21,7 @@ import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam } from '../../support/team.ts';
 
 /** The first transaction resolves the caller, the second looks at the batch, the third completes it. */
-const BEFORE_COMPLETE = { transaction: 3 };
+const BEFORE_COMPLETE = { transaction: 2 };
 
 const service = await openTestApp();
 const { database } = service;
