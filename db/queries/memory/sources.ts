@@ -51,7 +51,7 @@ export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: s
   indexedAs.title === title ? indexedAs.date : null;
 
 /** Makes requests that would store the same source wait for each other until the transaction ends. */
-export async function lockSource(
+export async function lockSourceNames(
   tx: TeamTransaction,
   source: Pick<NewSource, 'layerId' | 'externalId' | 'contentHash' | 'fileId'>,
 ): Promise<void> {
@@ -68,7 +68,7 @@ export async function lockSource(
 }
 
 /** Finds the active source of a workspace file, and locks it. */
-async function findFileSource(tx: TeamTransaction, fileId: string): Promise<StoredSource | null> {
+async function lockFileSource(tx: TeamTransaction, fileId: string): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.file_id = $2 and s.state = 'active' for update`,
@@ -83,8 +83,8 @@ async function findFileSource(tx: TeamTransaction, fileId: string): Promise<Stor
  * An imported file repeats only an imported file with the same name. Locks it, so that it is not archived while its chunks are
  * replaced.
  */
-export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
-  if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
+export async function lockActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
+  if (source.fileId !== undefined) return lockFileSource(tx, source.fileId);
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
@@ -102,7 +102,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
  * before. The source without an external id comes first: there is at most one, and when it goes, one of its copies takes its
  * place in the index of texts.
  */
-export async function findFirstCopy(
+export async function lockFirstCopy(
   tx: TeamTransaction,
   { layerId, contentHash }: Pick<NewSource, 'layerId' | 'contentHash'>,
 ): Promise<string | null> {
