@@ -1,5 +1,5 @@
 import type { ScopedTransaction, TeamTransaction } from '../../db/driver/database.ts';
-import type { LockStrength } from '../../db/queries/fragments/row-locks.ts';
+import type { LockStrength } from '../../db/queries/fragments/locks.ts';
 import { lockAccounts } from '../../db/queries/identity/accounts.ts';
 import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
 import { findStanding, lockCompany } from '../../db/queries/identity/members.ts';

@@ -1,8 +1,8 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import {
-  findOwnCapture,
   insertCapture,
   lockCaptureSequence,
+  lockOwnCapture,
   type NewCapture,
 } from '../../db/queries/memory/consolidation/captures.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -69,7 +69,7 @@ export function stageCapture(
 
 async function apply(tx: TeamTransaction, draft: NewCapture): Promise<Applied<StagedCapture>> {
   const { sessionId, sequence, layerId } = draft;
-  const first = sequence === null ? null : await findOwnCapture(tx, { sessionId, sequence });
+  const first = sequence === null ? null : await lockOwnCapture(tx, { sessionId, sequence });
   if (first !== null) return { result: { capture: first, isNew: false }, audit: [] };
   const capture = await insertCapture(tx, draft);
   const detail = sequence === null ? {} : { sequence };

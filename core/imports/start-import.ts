@@ -29,12 +29,12 @@ export async function startImport(
   const started = await transaction(database, scope, async (tx) => {
     // A worker that was frozen after it dequeued the job must not change the state of a later run.
     await queue.assertRunning(tx, 'import.process', job);
+    const team = await lockTeam(tx, scope.teamId, 'share');
     const file = await start(tx, job.data.importId);
     if (file === null) {
       await queue.settle(tx, 'import.process', job);
       return null;
     }
-    const team = await lockTeam(tx, scope.teamId, 'share');
     return { ...file, redaction: redactionMode(config, team?.settings ?? { redaction: null }) };
   });
   return started === null ? null : withCheckedNames(started);

@@ -1,7 +1,7 @@
 import type { CompanyRole } from '../../../shared/access.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
-import { type LockStrength, ROW_LOCKS } from '../fragments/row-locks.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 
 /** What a login needs to check a password. */
 export interface SignIn {

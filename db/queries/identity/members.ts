@@ -4,7 +4,7 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { Listed, ListPart } from '../fragments/list-part.ts';
-import { type LockStrength, ROW_LOCKS } from '../fragments/row-locks.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 
 type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });

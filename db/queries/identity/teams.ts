@@ -6,7 +6,7 @@ import type { TeamSettings } from '../../../shared/settings/team-settings.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
-import { type LockStrength, ROW_LOCKS } from '../fragments/row-locks.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 import { forgetSearchTexts } from './audit.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };

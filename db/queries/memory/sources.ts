@@ -5,6 +5,7 @@ import type { SourceFields } from '../../../shared/text/fields.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
+import { lockName } from '../fragments/locks.ts';
 import { changedOccurrence, dayInUtc, occurredValues } from '../fragments/occurred.ts';
 import { deleteChunks } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './source-rows.ts';
@@ -61,9 +62,7 @@ export async function lockSourceNames(
   // Always locked after the hash of the text, to prevent a deadlock between two requests.
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
   for (const name of names) {
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
-      `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`,
-    ]);
+    await lockName(tx, 'source', `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`);
   }
 }
 
