@@ -847,7 +847,7 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
+CREATE TRIGGER delete_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.delete_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -960,7 +960,7 @@ table memory.original (
 );
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
 row level security on;
-CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 
@@ -1172,7 +1172,7 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
-CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
@@ -1261,6 +1261,22 @@ begin
        where c.team_id = selected and c.state = 'active'), '[]'));
 end $function$;
 
+CREATE OR REPLACE FUNCTION identity.erase_from_answers(p_user uuid, p_tokens uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'memory', 'pg_temp'
+AS $function$
+  delete from idempotency_key k
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     and k.user_id = p_user;
+  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     -- Reading all answers takes long, so only where there is something to find.
+     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION identity.find_invite(p_token_hash bytea)
  RETURNS TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
  LANGUAGE sql
@@ -1318,22 +1334,6 @@ CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
 AS $function$
   select a.id, a.company_id, a.password_hash from identity.account a
    where a.email = lower(btrim(p_email)) and a.closed_at is null;
-$function$;
-grant execute to memory_service;
-
-CREATE OR REPLACE FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[])
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'identity', 'memory', 'pg_temp'
-AS $function$
-  delete from idempotency_key k
-   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     and k.user_id = p_user;
-  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
-   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     -- Reading all answers takes long, so only where there is something to find.
-     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
 $function$;
 grant execute to memory_service;
 
@@ -2076,6 +2076,17 @@ begin
        offset 0) p);
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.delete_term_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  delete from keyword_df d where d.team_id = old.team_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
  LANGUAGE plpgsql
@@ -2446,34 +2457,6 @@ begin
         from gone g group by g.part
       having sum(g.sources) <> 0 or sum(g.chunks) <> 0 or sum(g.files) <> 0 or sum(g.bytes) <> 0;
   end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.forget_term_counts()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-begin
-  delete from keyword_df d where d.team_id = old.team_id;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.forsake_workspace_blobs()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-begin
-  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
-  perform from workspace_blob b
-    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
-    order by b.company_id, b.sha256 for no key update;
-  update workspace_blob b set waiting_since = now()
-    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
-   where b.company_id = g.company_id and b.sha256 = g.sha256;
   return null;
 end $function$;
 
@@ -3166,6 +3149,23 @@ begin
     left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
                         where c.team_id = v_team and c.id = a.id offset 0) k on true;
   evidence := source_evidence(sources, p_points, p_lowest);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.mark_waiting_blobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
+  update workspace_blob b set waiting_since = now()
+    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
+   where b.company_id = g.company_id and b.sha256 = g.sha256;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[])

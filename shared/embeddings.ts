@@ -5,7 +5,7 @@ import { decodeShortBase64 } from './formats/base64.ts';
 export const EMBEDDING_DIM = 1024;
 
 /** The model and the dimensions that a caller declares for its embeddings. */
-export interface EmbeddingClaim {
+export interface DeclaredModel {
   embeddingModel?: string;
   embeddingDim?: number;
 }
@@ -13,20 +13,20 @@ export interface EmbeddingClaim {
 /**
  * Checks that a caller's embeddings are declared to be made by the service's model. Call it before the vectors are
  * read.
- * @param path JSON pointer to the object with the claim
+ * @param path JSON pointer to the object that declares it
  * @throws ServiceError `invalid_request` if the model or the dimensions are missing; `embedding_model_mismatch`,
  *   `embedding_dimension_mismatch`
  */
-export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path = ''): void {
-  if (claim.embeddingModel === undefined) {
+export function checkDeclaredModel(declared: DeclaredModel, model: string, path = ''): void {
+  if (declared.embeddingModel === undefined) {
     throw invalidField(`${path}/embeddingModel`, 'is required with an embedding');
   }
-  if (claim.embeddingDim === undefined)
+  if (declared.embeddingDim === undefined)
     throw invalidField(`${path}/embeddingDim`, 'is required with an embedding');
-  if (claim.embeddingModel !== model) {
+  if (declared.embeddingModel !== model) {
     throw new ServiceError('embedding_model_mismatch', `The service compares embeddings of ${model} only`);
   }
-  if (claim.embeddingDim !== EMBEDDING_DIM) {
+  if (declared.embeddingDim !== EMBEDDING_DIM) {
     throw new ServiceError('embedding_dimension_mismatch', `An embedding has ${EMBEDDING_DIM} numbers`);
   }
 }

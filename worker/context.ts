@@ -31,6 +31,6 @@ export interface JobContext extends WorkerSetup {
 
 /**
  * Runs one job. The slow part comes first, outside any transaction. Then one transaction writes the rows and calls
- * `queue.settle`, so that the effect and the end of the job are committed together. A job that throws is retried.
+ * `queue.complete`, so that the effect and the end of the job are committed together. A job that throws is retried.
  */
 export type JobHandler<Q extends QueueName> = (job: Job<Payload<Q>>, context: JobContext) => Promise<void>;

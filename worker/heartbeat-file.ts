@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../shared/logger.ts';
 
-/** Three heartbeats. The database forgets a worker after the same time. */
+/** Three heartbeats. The database deletes a worker after the same time. */
 const FRESH_MS = 30_000;
 
 const PREFIX = 'team-memory-worker-';

@@ -9,8 +9,8 @@ import type { JobContext, JobHandler } from './context.ts';
 import type { JobTally } from './tally.ts';
 
 /**
- * Runs one job in the trace that it carries, counts its outcome and reports it to the queue. If the job was already settled or released, the queue
- * ignores this report.
+ * Runs one job in the trace that it carries, counts its outcome and reports it to the queue. If the job was already
+ * completed or released, the queue ignores this report.
  */
 export function runJob<Q extends QueueName>(
   name: Q,

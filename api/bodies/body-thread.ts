@@ -3,8 +3,8 @@ import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { assertMetadata } from '../../core/sources/metadata.ts';
 import {
-  checkEmbeddingClaim,
-  type EmbeddingClaim,
+  checkDeclaredModel,
+  type DeclaredModel,
   normalizeEmbedding,
   type SentVector,
 } from '../../shared/embeddings.ts';
@@ -113,7 +113,7 @@ function replaceVectors(body: unknown, list: string): ArrayBufferLike[] {
   for (const [index, entry] of (entries ?? []).entries()) {
     if (entry.embedding === undefined) continue;
     // First, because vectors of another model usually also have another length.
-    if (buffers.length === 0) checkEmbeddingClaim(body as EmbeddingClaim, embeddingModel);
+    if (buffers.length === 0) checkDeclaredModel(body as DeclaredModel, embeddingModel);
     const vector = normalizeEmbedding(entry.embedding, `/${list}/${index}/embedding`);
     entry.embedding = vector;
     buffers.push(vector.buffer);

@@ -101,7 +101,7 @@ const sendContinue: preParsingAsyncHookHandler = async (request, reply) => {
   if (request.headers.expect !== undefined && length !== 0) reply.raw.writeContinue();
 };
 
-/** Forgets the type of an empty body, which Fastify would refuse if it is not JSON. An empty body counts as none. */
+/** Drops the type of an empty body, which Fastify would refuse if it is not JSON. An empty body counts as none. */
 const ignoreTypeOfEmptyBody: preParsingAsyncHookHandler = async (request) => {
   const isEmpty = !isChunked(request) && (request.headers['content-length'] ?? '0') === '0';
   if (isEmpty && request.mediaType !== 'application/json') delete request.raw.headers['content-type'];

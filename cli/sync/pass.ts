@@ -130,9 +130,9 @@ function ofKind<Kind extends Action['do']>(actions: readonly Action[], ...kinds:
 /** Stores the paths that are already in sync, or that no longer exist on either side. */
 async function recordInSync({ writers, local }: Work, actions: readonly Action[]): Promise<void> {
   await writers.journal.append(
-    ofKind(actions, 'adopt', 'forget').map((action): [string, BaseFile | null] => {
+    ofKind(actions, 'adopt', 'drop').map((action): [string, BaseFile | null] => {
       const file = local.files.get(action.path);
-      if (action.do === 'forget' || file === undefined) return [action.path, null];
+      if (action.do === 'drop' || file === undefined) return [action.path, null];
       return [action.path, baseOf(action.there, file.bytes, file.stamp)];
     }),
   );

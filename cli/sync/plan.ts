@@ -24,7 +24,7 @@ export type Action =
   /** Both sides have the same content: store that they are in sync. */
   | { do: 'adopt'; path: string; there: Versioned }
   /** It no longer exists on either side: remove it from the state. */
-  | { do: 'forget'; path: string };
+  | { do: 'drop'; path: string };
 
 export type ActionOf<Kind extends Action['do']> = Extract<Action, { do: Kind }>;
 
@@ -74,7 +74,7 @@ export function planSync(
     if (mine !== undefined && theirs !== undefined) action = onBoth(path, known, mine, theirs);
     else if (mine !== undefined) action = onlyHere(path, known, mine);
     else if (theirs !== undefined) action = onlyThere(path, known, theirs);
-    else action = { do: 'forget', path };
+    else action = { do: 'drop', path };
     if (action !== null) actions.push(action);
   }
   return actions;

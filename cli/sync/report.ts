@@ -50,7 +50,7 @@ export function changeOf(action: Action): Change | null {
     case 'keep both':
       return { what: 'conflict', path };
     case 'adopt':
-    case 'forget':
+    case 'drop':
       return null;
   }
 }

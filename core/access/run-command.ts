@@ -49,7 +49,7 @@ export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
    */
   quota?: S extends TeamScope ? DefaultQuota : never;
   /** Deletes what was stored before the transaction. Called if the change was refused or has failed. */
-  discard?: (prepared: Prepared) => Promise<void>;
+  deleteStaged?: (prepared: Prepared) => Promise<void>;
 }
 
 /**
@@ -72,7 +72,7 @@ export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
 export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   database: Database,
   scope: S,
-  { prepare, lock, apply, quota, discard }: Command<S, Locked, R, Prepared>,
+  { prepare, lock, apply, quota, deleteStaged }: Command<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
 ): Promise<T> {
   // Without `prepare`, the other steps ask for nothing that was prepared.
@@ -89,7 +89,7 @@ export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   };
   const result = await transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx))).catch(
     async (error: unknown) => {
-      await discard?.(prepared);
+      await deleteStaged?.(prepared);
       throw error;
     },
   );
@@ -102,14 +102,14 @@ export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
  * A change that a job makes. Its audit events name the user of the job's scope. Nothing is locked before `apply`, so that
  * must check the state of each row that it changes.
  */
-export type JobCommand<R> = Pick<Command<TeamScope, void, R>, 'apply' | 'quota' | 'discard'>;
+export type JobCommand<R> = Pick<Command<TeamScope, void, R>, 'apply' | 'quota' | 'deleteStaged'>;
 
 /**
  * Runs a command as `runCommand` does, and completes its job in the same transaction, as the last step. No rights are
  * rechecked: they were checked in the transaction that enqueued the job.
  * @throws LostJobError if another worker runs the job now. Nothing is changed
  */
-export function runAndSettle<Q extends QueueName, R>(
+export function runAndComplete<Q extends QueueName, R>(
   { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
   scope: TeamScope,
   name: Q,
@@ -118,7 +118,7 @@ export function runAndSettle<Q extends QueueName, R>(
 ): Promise<R> {
   return runCommandWithin(database, scope, { ...command, lock: async () => {} }, async (tx, steps) => {
     const result = await steps();
-    await queue.settle(tx, name, job);
+    await queue.complete(tx, name, job);
     return result;
   });
 }

@@ -1,4 +1,4 @@
-import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { checkDeclaredModel, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, type Moment, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
@@ -88,7 +88,7 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   const { action, title, content, metadata, embedding } = item;
   assertMetadata(metadata, `${path}/metadata`);
   const tags = parseTags(item.tags ?? [], `${path}/tags`);
-  if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
+  if (embedding !== undefined) checkDeclaredModel(item, model, path);
   const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
   if (item.supersedes !== undefined && action !== 'publish') {
     throw invalidField(`${path}/supersedes`, 'is allowed only with publish');

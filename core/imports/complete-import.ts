@@ -9,12 +9,12 @@ import type { Original } from '../../shared/schemas/memory.ts';
 import { type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { type Applied, runAndSettle } from '../access/run-command.ts';
+import { type Applied, runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   commitSource,
-  discardSource,
+  deleteStagedSource,
   type StagedSource,
   type StagingReport,
   stageSource,
@@ -92,19 +92,19 @@ export async function completeImport(
   file: Pick<RunningImport, 'mediaType' | 'redaction'>,
   { staged, redactions, hasRawCredentials }: FinishedImport,
 ): Promise<void> {
-  const discard = () => discardSource(deps.database, scope, staged);
+  const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
   const original = await storeOriginal(deps, scope, job.data.importId, {
     ...file,
     redactions,
     hasRawCredentials,
   }).catch(async (error: unknown) => {
-    await discard();
+    await deleteStaged();
     throw error;
   });
-  return runAndSettle(deps, scope, 'import.process', job, {
+  return runAndComplete(deps, scope, 'import.process', job, {
     apply: (tx) => apply(tx, deps, job.data, { staged, redactions, original }),
     quota: deps.config,
-    discard,
+    deleteStaged,
   });
 }
 

@@ -2,7 +2,7 @@ import { failImport as fail } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { runAndSettle } from '../access/run-command.ts';
+import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
@@ -20,7 +20,7 @@ export function failImport<Q extends 'import.process' | 'import.dead'>(
   { code, message, redactions }: { code: string; message: string; redactions?: readonly Redaction[] },
 ): Promise<void> {
   const { importId, clientId } = job.data;
-  return runAndSettle(deps, scope, name, job, {
+  return runAndComplete(deps, scope, name, job, {
     apply: async (tx) => {
       if (!(await fail(tx, importId, { code, message, ...(redactions !== undefined && { redactions }) })))
         return { result: undefined, audit: [] };

@@ -32,7 +32,7 @@ export async function startImport(
     const team = await lockTeam(tx, scope.teamId, 'share');
     const file = await start(tx, job.data.importId);
     if (file === null) {
-      await queue.settle(tx, 'import.process', job);
+      await queue.complete(tx, 'import.process', job);
       return null;
     }
     return { ...file, redaction: redactionMode(config, team?.settings ?? { redaction: null }) };

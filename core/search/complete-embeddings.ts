@@ -7,7 +7,7 @@ import {
   lockEmbeddingBatch,
   type OpenBatch,
 } from '../../db/queries/memory/embeddings.ts';
-import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { checkDeclaredModel, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { EmbeddingsCompleteRequest } from '../../shared/schemas/embeddings.ts';
@@ -54,7 +54,7 @@ export async function completeEmbeddings(
 
 /** Parses the vectors of a request: of unit length, each chunk once. */
 function parseVectors(body: EmbeddingsCompleteRequest, model: string): Map<string, Float32Array> {
-  checkEmbeddingClaim(body, model);
+  checkDeclaredModel(body, model);
   const vectors = new Map<string, Float32Array>();
   for (const [index, { chunkId, embedding }] of body.embeddings.entries()) {
     const id = chunkId.toLowerCase();

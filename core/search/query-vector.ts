@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/config.ts';
-import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { checkDeclaredModel, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -42,6 +42,6 @@ export async function findQueryVector(
 ): Promise<Float32Array | null> {
   if (mode === 'server') return embedder.embed(caller, body.query);
   if (mode === 'keyword' || body.queryEmbedding === undefined) return null;
-  checkEmbeddingClaim(body, config.embeddingModel);
+  checkDeclaredModel(body, config.embeddingModel);
   return normalizeEmbedding(body.queryEmbedding, '/queryEmbedding');
 }

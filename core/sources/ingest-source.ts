@@ -24,7 +24,7 @@ import type { ParsedIngest } from './parse-ingest.ts';
 import { redactIngest } from './redact-ingest.ts';
 import {
   commitSource,
-  discardSource,
+  deleteStagedSource,
   type StagedSource,
   type StoredDraft,
   stageSource,
@@ -86,7 +86,7 @@ export function ingestSource(
       };
     },
     recheckAnswer: (body) => readableAnswer(database, scope, body as StoredIngestAnswer),
-    discard: ({ staged }) => discardSource(database, scope, staged),
+    deleteStaged: ({ staged }) => deleteStagedSource(database, scope, staged),
   };
 }
 

@@ -1,4 +1,4 @@
-import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { checkDeclaredModel, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { type Moment, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
@@ -32,7 +32,7 @@ export async function parseIngest(body: IngestRequest, model: string): Promise<P
     throw invalidField('/text', 'is required when `chunks` is absent');
   }
   const given = chunks ?? [];
-  if (given.some((chunk) => chunk.embedding !== undefined)) checkEmbeddingClaim(body, model);
+  if (given.some((chunk) => chunk.embedding !== undefined)) checkDeclaredModel(body, model);
   const embeddings: (Float32Array | null)[] = [];
   const yieldIfDue = yieldBetweenSteps();
   for (const [index, { embedding }] of given.entries()) {

@@ -80,15 +80,15 @@ export interface StagedSource {
 
 /**
  * Called with the number of chunks that are written.
- * @param discard deletes them. Deleting many takes seconds, so a run that must end first releases its job
+ * @param deleteStaged deletes them. Deleting many takes seconds, so a run that must end first releases its job
  */
-export type StagingReport = (written: number, discard: () => Promise<void>) => void;
+export type StagingReport = (written: number, deleteStaged: () => Promise<void>) => void;
 
 /**
  * Writes the chunks of a large draft in batches, under a source that is not visible yet. A small draft is written by
  * `commitSource`. Portions of chunks are iterated as they are written, and not at all if the text is already stored.
  * If the process stops before the draft is committed, upkeep deletes what was written.
- * @param report called after each batch. If it throws, the staging stops at once, and it must call `discard` later
+ * @param report called after each batch. If it throws, the staging stops at once, and it must call `deleteStaged` later
  */
 export async function stageSource(
   database: Database,
@@ -103,8 +103,8 @@ export async function stageSource(
   if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;
   // A large text that is already stored would be written only to be deleted.
   if (await isStored(database, scope, source)) return staged;
-  const discard = () => discardSource(database, scope, staged);
-  for await (const written of writeAhead(database, scope, staged)) report(written, discard);
+  const deleteStaged = () => deleteStagedSource(database, scope, staged);
+  for await (const written of writeAhead(database, scope, staged)) report(written, deleteStaged);
   return staged;
 }
 
@@ -130,7 +130,7 @@ async function* writeAhead(
     }
     staged.unwritten = [];
   } catch (error) {
-    await discardSource(database, scope, staged);
+    await deleteStagedSource(database, scope, staged);
     throw error;
   }
 }
@@ -172,7 +172,7 @@ async function isStored(database: Database, scope: TeamScope, source: NewSource)
 }
 
 /** Deletes what was written of a staged source that will not be committed. Does not fail. */
-export async function discardSource(
+export async function deleteStagedSource(
   database: Database,
   scope: TeamScope,
   staged: StagedSource,

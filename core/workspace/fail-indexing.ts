@@ -1,9 +1,9 @@
 import { lockPendingVersion, setIndexState } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { runAndSettle } from '../access/run-command.ts';
+import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { enqueueAfterRemoval, unindexFiles } from './file-jobs.ts';
+import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
 
 /**
  * Records that a version cannot be read, and completes the job that found this. The source with the text of an earlier
@@ -20,7 +20,7 @@ export function failIndexing<Q extends 'file.index' | 'file.dead'>(
   code: string,
 ): Promise<void> {
   const { versionId, clientId } = job.data;
-  return runAndSettle(deps, scope, name, job, {
+  return runAndComplete(deps, scope, name, job, {
     apply: async (tx) => {
       const file = await lockPendingVersion(tx, versionId);
       if (file === null) return { result: undefined, audit: [] };
@@ -39,7 +39,9 @@ export function failIndexing<Q extends 'file.index' | 'file.dead'>(
           },
           ...removed,
         ],
-        ...(removed.length === 0 ? {} : { enqueue: () => enqueueAfterRemoval(tx, deps.queue, deps.config) }),
+        ...(removed.length === 0
+          ? {}
+          : { enqueue: () => enqueueAfterUnindexing(tx, deps.queue, deps.config) }),
       };
     },
   });

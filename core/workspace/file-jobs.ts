@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
-import { removeFileSources } from '../../db/queries/workspace/file-index.ts';
+import { unindexFileSources } from '../../db/queries/workspace/file-index.ts';
 import type { NewVersion } from '../../db/queries/workspace/files.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
@@ -23,11 +23,11 @@ export async function enqueueFiles(
   );
 }
 
-/** Removes the sources of files, and returns the audit events. Lock the versions of the files before. */
+/** Unindexes files, and returns the audit events. Lock the versions of the files before. */
 export async function unindexFiles(tx: TeamTransaction, fileIds: readonly string[]): Promise<AuditEntry[]> {
   if (fileIds.length === 0) return [];
-  const removed = await removeFileSources(tx, fileIds);
-  return removed.map(({ id, fileId, clientId, chunks }) => ({
+  const unindexed = await unindexFileSources(tx, fileIds);
+  return unindexed.map(({ id, fileId, clientId, chunks }) => ({
     kind: 'workspace.unindex',
     subjectType: 'file',
     subjectId: fileId,
@@ -36,8 +36,8 @@ export async function unindexFiles(tx: TeamTransaction, fileIds: readonly string
   }));
 }
 
-/** Enqueues the jobs that follow when sources of files were removed. Must be called last, as `enqueueIndexing`. */
-export async function enqueueAfterRemoval(
+/** Enqueues the jobs that follow when files were unindexed. Must be called last, as `enqueueIndexing`. */
+export async function enqueueAfterUnindexing(
   tx: TeamTransaction,
   queue: JobQueue,
   config: Pick<Config, 'serverEmbeddings'>,

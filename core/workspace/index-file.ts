@@ -14,14 +14,14 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { type Applied, runAndSettle } from '../access/run-command.ts';
+import { type Applied, runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { recheckNames } from '../redaction/rechecked-names.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {
   commitSource,
-  discardSource,
+  deleteStagedSource,
   type StagedSource,
   type StagingReport,
   stageSource,
@@ -78,7 +78,7 @@ export async function startIndexing(
     const file = rules === null ? null : await findPendingVersion(tx, versionId);
     if (file !== null && rules !== null) return { ...file, ...rules };
     if (rules === null && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
-    await deps.queue.settle(tx, 'file.index', job);
+    await deps.queue.complete(tx, 'file.index', job);
     return null;
   });
   if (started === null) return null;
@@ -137,13 +137,13 @@ export async function completeIndexing(
   job: IndexJob,
   staged: StagedSource,
 ): Promise<void> {
-  const discard = () => discardSource(deps.database, scope, staged);
-  const isStored = await runAndSettle(deps, scope, 'file.index', job, {
+  const deleteStaged = () => deleteStagedSource(deps.database, scope, staged);
+  const isStored = await runAndComplete(deps, scope, 'file.index', job, {
     apply: (tx) => apply(tx, deps, job, staged),
     quota: deps.config,
-    discard,
+    deleteStaged,
   });
-  if (!isStored) await discard();
+  if (!isStored) await deleteStaged();
 }
 
 async function apply(

@@ -16,7 +16,7 @@ import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { type CheckedPush, checkPushedFiles } from './check-pushed-files.ts';
-import { enqueueAfterRemoval, enqueueFiles, unindexFiles } from './file-jobs.ts';
+import { enqueueAfterUnindexing, enqueueFiles, unindexFiles } from './file-jobs.ts';
 import { newIndexState } from './index-state.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 import { findConflicts } from './push-conflicts.ts';
@@ -102,7 +102,7 @@ async function apply(
     audit: [...versions.map((version) => versionEvent(version, maskedPaths)), ...removed],
     enqueue: async () => {
       await enqueueFiles(tx, queue, versions);
-      if (removed.length > 0) await enqueueAfterRemoval(tx, queue, config);
+      if (removed.length > 0) await enqueueAfterUnindexing(tx, queue, config);
     },
   };
 }

@@ -1,13 +1,13 @@
-import { clearIndexStates } from '../../db/queries/workspace/file-index.ts';
+import { resetIndexStates } from '../../db/queries/workspace/file-index.ts';
 import type { FileSource } from '../../db/queries/workspace/upkeep.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import { layerScope } from '../../shared/scope.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { enqueueAfterRemoval, unindexFiles } from './file-jobs.ts';
+import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
 
 /**
- * Removes the sources of files of one layer, because the service no longer indexes files. Upkeep decides on the files again
+ * Unindexes files of one layer, because the service no longer indexes files. Upkeep decides on the files again
  * when it does.
  * @param files all of one layer
  */
@@ -21,7 +21,7 @@ export async function unindexLayer(
   await runCommand(database, layerScope({ companyId, teamId, clientId }), {
     // The versions before the sources, as a push locks them.
     lock: (tx) =>
-      clearIndexStates(
+      resetIndexStates(
         tx,
         clientId,
         files.map(({ uri }) => uri.slice(prefix.length)),
@@ -32,7 +32,7 @@ export async function unindexLayer(
         tx,
         files.map(({ fileId }) => fileId),
       ),
-      enqueue: () => enqueueAfterRemoval(tx, queue, config),
+      enqueue: () => enqueueAfterUnindexing(tx, queue, config),
     }),
   });
 }

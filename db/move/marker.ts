@@ -45,7 +45,7 @@ export async function notePrepared(tx: Queryable, tables: readonly string[]): Pr
   await tx.query(`update ${SCHEMA}.move set is_prepared = true`);
 }
 
-/** Forgets what was moved of these tables. */
+/** Resets the progress of these tables. */
 export async function resetProgress(tx: Queryable, tables: readonly string[]): Promise<void> {
   await tx.query(`update ${SCHEMA}.progress set moved = 0, last_key = null where name = any ($1)`, [tables]);
 }

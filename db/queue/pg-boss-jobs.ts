@@ -39,7 +39,7 @@ export async function indexUnfinishedJobs(database: Database): Promise<void> {
 }
 
 /**
- * Lets the service's role send and settle jobs in its own transactions. One process at a time: concurrent GRANTs on one
+ * Lets the service's role send and complete jobs in its own transactions. One process at a time: concurrent GRANTs on one
  * table fail.
  */
 export async function grantQueueToService(database: Database): Promise<void> {

@@ -19,7 +19,7 @@ import {
 import { sendTraced } from './send-traced.ts';
 import { allocateTurns, type JobOwner } from './turns.ts';
 
-/** The queue of jobs. Jobs are enqueued and settled in the transaction of the change that they belong to. */
+/** The queue of jobs. Jobs are enqueued and completed in the transaction of the change that they belong to. */
 export interface JobQueue {
   /** Enqueues a job. If the queue allows one waiting job for each key, a second job with the same key is dropped. */
   enqueue<Q extends QueueName>(
@@ -46,21 +46,21 @@ export interface JobQueue {
    * Completes the running attempt of a job.
    * @throws LostJobError if another worker runs the job now, so that the transaction is rolled back
    */
-  settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  complete(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
    * Asserts that this attempt of a job is still the running one, and locks it until the transaction ends.
-   * @throws LostJobError as `settle`
+   * @throws LostJobError as `complete`
    */
   assertRunning(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
    * Releases the running attempt, so that another worker can run the job at once. It does not count as a retry, because
    * the worker stops and nothing has failed.
-   * @throws LostJobError as `settle`
+   * @throws LostJobError as `complete`
    */
   release(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
    * Releases the running attempt as `release` does, and moves the job to the long jobs.
-   * @throws LostJobError as `settle`
+   * @throws LostJobError as `complete`
    */
   releaseAsLong(
     tx: Queryable,
@@ -192,7 +192,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
         return boss.insert(queue, jobs, { db: connection(tx) });
       });
     },
-    settle: async (tx, queue, job) => {
+    complete: async (tx, queue, job) => {
       const attempt = { id: job.id, retryCount: job.retryCount };
       const done = (await boss.complete(queue, attempt, null, { db: connection(tx) })) as {
         affected: number;

@@ -69,7 +69,8 @@ export async function applyClaims(database: Database, tx: Queryable, set: Functi
 }
 
 /**
- * Applies the files that are new or have changed, and forgets those that are gone. Call it after the migrations.
+ * Applies the files that are new or have changed, and deletes the records of those that are gone. Call it after the
+ * migrations.
  * @param isMigrated whether a migration was applied: it can have dropped a function or a trigger, so all are applied
  */
 export async function applyFunctions(

@@ -169,17 +169,17 @@ describe('turns of groups of jobs', () => {
     const next = [await take(), await take()].find((job) => job?.id === taken.id);
     assert.ok(next);
     assert.equal(await budget(), before);
-    // The attempt that was given back can neither settle the new one nor give it back.
+    // The attempt that was given back can neither complete the new one nor give it back.
     const late = { name: 'LostJobError' };
     await assert.rejects(
-      database.transaction((tx) => queue.settle(tx, QUEUE, taken)),
+      database.transaction((tx) => queue.complete(tx, QUEUE, taken)),
       late,
     );
     await assert.rejects(
       database.transaction((tx) => queue.release(tx, QUEUE, taken)),
       late,
     );
-    await database.transaction((tx) => queue.settle(tx, QUEUE, next));
+    await database.transaction((tx) => queue.complete(tx, QUEUE, next));
   });
 
   test('each other group passes a waiting group at most three times', async () => {

@@ -31,6 +31,9 @@ const DB = join(import.meta.dirname, '..', '..', 'db');
 const BASELINE = ['0001-memory.sql', '0002-identity.sql'];
 /** Functions of that version that have another name, other arguments or another result now. */
 const FORMER_FUNCTIONS = [
+  'identity.forget_answers(uuid, uuid[])',
+  'memory.forget_term_counts()',
+  'memory.forsake_workspace_blobs()',
   'memory.end_layer_counts(uuid, int, int)',
   'memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz)',
   'memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int)',

@@ -9,9 +9,9 @@ import { HANDLERS } from '../../worker/registry.ts';
 import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 
 /**
- * Does a job by the worker's own handler, without a queue: what is settled is noted, and what is sent goes nowhere.
+ * Does a job by the worker's own handler, without a queue: what is completed is noted, and what is sent goes nowhere.
  * @param env settings of the worker
- * @returns the queues in which it settled a job
+ * @returns the queues in which it completed a job
  */
 export async function doJob(
   database: Database,
@@ -20,7 +20,7 @@ export async function doJob(
   env: Record<string, string> = {},
   blobs: BlobStore = databaseBlobs(database),
 ): Promise<QueueName[]> {
-  const settled: QueueName[] = [];
+  const completed: QueueName[] = [];
   const config = readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...env });
   const readingPool = openReadingPool({ seconds: config.importSeconds, megabytes: config.importMegabytes });
   const context = {
@@ -29,7 +29,7 @@ export async function doJob(
     blobs,
     logger: createLogger('silent', 'test'),
     queue: {
-      settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+      complete: async (_tx: unknown, name: QueueName) => void completed.push(name),
       enqueue: async () => undefined,
       assertRunning: async () => undefined,
     } as unknown as JobContext['queue'],
@@ -43,5 +43,5 @@ export async function doJob(
   } finally {
     await readingPool.close();
   }
-  return settled;
+  return completed;
 }

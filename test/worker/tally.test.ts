@@ -103,10 +103,10 @@ describe('a job', () => {
   }
 
   test('counts as completed when it ends', async () => {
-    const settled = await ending((job, context) =>
-      transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job)),
+    const completed = await ending((job, context) =>
+      transaction(context.database, scope, (tx) => context.queue.complete(tx, QUEUE, job)),
     );
-    assert.deepEqual(settled, ['completed', 'completed']);
+    assert.deepEqual(completed, ['completed', 'completed']);
   });
 
   test('counts as failed when it throws', async () => {
@@ -119,7 +119,7 @@ describe('a job', () => {
   test('counts as lost when another worker has it', async () => {
     const lost = await ending(async (job, context) => {
       await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
-      await transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job));
+      await transaction(context.database, scope, (tx) => context.queue.complete(tx, QUEUE, job));
     });
     assert.deepEqual(lost, ['lost', 'failed']);
   });

@@ -14,5 +14,5 @@ export const pruneAuditedSearches: JobHandler<'audit.prune'> = async (job, { con
   if (days !== null) {
     while ((await asWorker(database, (tx) => pruneSearches(tx, days, MAX_ROWS_PER_SLICE))) > 0);
   }
-  await asWorker(database, (tx) => queue.settle(tx, 'audit.prune', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'audit.prune', job));
 };

@@ -59,5 +59,5 @@ export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, context) =>
     }
   }
   if (failed.size > 0) throw new Error(`the audit of ${failed.size} Companies could not be sealed`);
-  await asWorker(context.database, (tx) => context.queue.settle(tx, 'audit.seal', job));
+  await asWorker(context.database, (tx) => context.queue.complete(tx, 'audit.seal', job));
 };

@@ -8,5 +8,5 @@ const MAX_CAPTURES_PER_SLICE = 500;
 /** Stages captures again whose lease has expired. Claims do not depend on this: they also claim expired captures. */
 export const releaseLapsedCaptures: JobHandler<'captures.release'> = async (job, { database, queue }) => {
   while ((await asWorker(database, (tx) => releaseCaptures(tx, MAX_CAPTURES_PER_SLICE))) > 0);
-  await asWorker(database, (tx) => queue.settle(tx, 'captures.release', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'captures.release', job));
 };

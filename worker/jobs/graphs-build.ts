@@ -55,7 +55,7 @@ export const buildVectorGraphs: JobHandler<'graphs.build'> = async (job, context
       await connection.close();
     }
   }
-  await asWorker(database, (tx) => queue.settle(tx, 'graphs.build', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'graphs.build', job));
 };
 
 interface Needed {

@@ -13,7 +13,7 @@ export const countKeywords: JobHandler<'keywords.count'> = async (job, { databas
   const scope = upkeepScope(job.data);
   const counted = await countStaleLayers(database, scope);
   if (counted) await renewStatistics(database);
-  await transaction(database, scope, (tx) => queue.settle(tx, 'keywords.count', job));
+  await transaction(database, scope, (tx) => queue.complete(tx, 'keywords.count', job));
 };
 
 /** Returns whether a layer was counted. */

@@ -25,7 +25,7 @@ export const pruneUnusedObjects: JobHandler<'objects.prune'> = async (job, conte
   } else next = null;
   await asWorker(database, async (tx) => {
     if (next !== null) await queue.enqueue(tx, 'objects.prune', { after: next });
-    await queue.settle(tx, 'objects.prune', job);
+    await queue.complete(tx, 'objects.prune', job);
   });
   if (removed > 0) logger.info({ removed }, 'unused objects of the bucket were deleted');
 };

@@ -24,5 +24,5 @@ export const expireDueRecords: JobHandler<'records.expire'> = async (job, contex
     layers = unfinished;
   }
   if (errors.length > 0) throw new AggregateError(errors, 'records of some layers could not be archived');
-  await asWorker(database, (tx) => queue.settle(tx, 'records.expire', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'records.expire', job));
 };

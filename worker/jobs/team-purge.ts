@@ -10,5 +10,5 @@ const MAX_ROWS_PER_SLICE = 100;
 export const purgeDeletedTeam: JobHandler<'team.purge'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
   while (!(await workerTransaction(database, scope, (tx) => purgeTeam(tx, MAX_ROWS_PER_SLICE))));
-  await transaction(database, scope, (tx) => queue.settle(tx, 'team.purge', job));
+  await transaction(database, scope, (tx) => queue.complete(tx, 'team.purge', job));
 };

@@ -14,5 +14,5 @@ export const queueOutdatedTeams: JobHandler<'terms.outdated'> = async (job, { da
       queue.enqueue(tx, 'terms.renew', { ...team, userId: NOBODY }, { key: team.teamId }),
     );
   }
-  await asWorker(database, (tx) => queue.settle(tx, 'terms.outdated', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'terms.outdated', job));
 };

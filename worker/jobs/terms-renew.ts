@@ -34,7 +34,7 @@ export const renewTerms: JobHandler<'terms.renew'> = async (job, { database, que
   await transaction(database, scope, async (tx) => {
     if (renewed > 0) await queue.enqueue(tx, 'keywords.count', job.data, { key: teamId });
     if (outdated !== null) await queue.enqueue(tx, 'terms.renew', job.data, { key: teamId });
-    await queue.settle(tx, 'terms.renew', job);
+    await queue.complete(tx, 'terms.renew', job);
   });
 };
 

@@ -28,7 +28,7 @@ export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, databa
   );
   await asWorker(database, async (tx) => {
     const removed = await prune(tx, config);
-    await queue.settle(tx, 'upkeep.prune', job);
+    await queue.complete(tx, 'upkeep.prune', job);
     logger.debug(removed, 'pruned');
   });
 };

@@ -29,6 +29,6 @@ async function pruneContents({ blobs }: JobContext): Promise<number> {
 /** Deletes old versions of files, and then contents to which no version refers. */
 export const pruneWorkspace: JobHandler<'workspace.prune'> = async (job, context) => {
   const removed = { versions: await pruneVersions(context), contents: await pruneContents(context) };
-  await asWorker(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));
+  await asWorker(context.database, (tx) => context.queue.complete(tx, 'workspace.prune', job));
   context.logger.debug(removed, 'pruned workspaces');
 };

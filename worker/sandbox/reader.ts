@@ -34,10 +34,10 @@ export interface ReadingBounds extends TimeBounds {
 export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
   /** Deletes the chunks that have been stored. To be called after the job was released, because it can take seconds. */
-  readonly discard: () => Promise<void>;
-  constructor(message: string, discard: () => Promise<void> = async () => undefined) {
+  readonly deleteStaged: () => Promise<void>;
+  constructor(message: string, deleteStaged: () => Promise<void> = async () => undefined) {
     super(message);
-    this.discard = discard;
+    this.deleteStaged = deleteStaged;
   }
 }
 

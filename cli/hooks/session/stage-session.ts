@@ -14,7 +14,7 @@ import type { Message } from '../transcript/record.ts';
 import { endOf, readProgress } from './last-capture.ts';
 import { isWorthStaging, nextPart, splitLong } from './parts.ts';
 import { type Outcome, saveOutcome } from './state.ts';
-import { forgetUnstaged, listUnstaged, noteUnstaged, type Unstaged } from './unstaged.ts';
+import { deleteUnstaged, listUnstaged, noteUnstaged, type Unstaged } from './unstaged.ts';
 
 /** How many earlier sessions a hook stages after its own. */
 const MAX_REPEATED = 20;
@@ -88,21 +88,21 @@ async function stageOne(options: HookOptions, session: Unstaged, limit: AbortSig
   const { messages: said, unknownForms } = await reading.catch(async (error: unknown) => {
     await save({ unknownForms: null, failure: messageOf(error), isStaged: false });
     // A transcript that was removed does not come back.
-    await keep(forgetUnstaged(options, session));
+    await keep(deleteUnstaged(options, session));
     throw error;
   });
   if (unknownForms.length > 0)
     printNote(`${file} has records in forms that are not known and not staged: ${unknownForms.join(', ')}`);
   const messages = splitLong(said);
   if (!isWorthStaging(messages, 0, session.isEnd)) {
-    await keep(forgetUnstaged(options, session));
+    await keep(deleteUnstaged(options, session));
     await save({ unknownForms, failure: null, isStaged: false });
     return 0;
   }
   await keep(noteUnstaged(options, session, false));
   try {
     const captures = await within(limit, () => stageNew(options, session, messages));
-    await keep(forgetUnstaged(options, session));
+    await keep(deleteUnstaged(options, session));
     await save({ unknownForms, failure: null, isStaged: true });
     return captures;
   } catch (error) {

@@ -49,7 +49,7 @@ export function noteUnstaged(options: HookOptions, session: Unstaged, hasFailed:
 }
 
 /** Removes the notes about a session that is staged. Its end contains its turns. */
-export async function forgetUnstaged(options: HookOptions, session: Unstaged): Promise<void> {
+export async function deleteUnstaged(options: HookOptions, session: Unstaged): Promise<void> {
   const ends = session.isEnd ? [false, true] : [false];
   for (const isEnd of ends) await removeFile(pathOf(targetOf(options), { ...session, isEnd }));
 }

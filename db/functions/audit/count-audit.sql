@@ -1,4 +1,4 @@
--- For verification of the audit chain. Returns how many events the claimed Company has, how many of them have no seal,
+-- For verification of the audit chain. Returns how many events the scope's Company has, how many of them have no seal,
 -- and the first event with a fault: one that has no seal and does not wait for one, or one that waits but does not
 -- exist.
 create or replace function memory.count_audit() returns table (events int, unsealed int, first_break uuid)

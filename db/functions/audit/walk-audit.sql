@@ -1,4 +1,4 @@
--- Verifies the next seals of the claimed Company's chain, at most p_limit, after the seal p_sequence with the hash
+-- Verifies the next seals of the chain of the scope's Company, at most p_limit, after the seal p_sequence with the hash
 -- p_hash. Returns how many seals are valid, the number and the hash of the last valid one, and first_break: the event
 -- at which the chain breaks, because the event or what is stored beside it was changed, because it was deleted, or
 -- because a seal is missing before it. The caller passes sequence and hash to the next call.

@@ -1,4 +1,4 @@
--- Returns the Company that the transaction claims, or null outside a transaction with claims. Row-level security reads
+-- Returns the Company of the claims, or null outside a transaction with claims. Row-level security reads
 -- it.
 create or replace function memory.claimed_company() returns uuid language sql stable
   return nullif(current_setting('app.company', true), '')::uuid;

@@ -1,4 +1,4 @@
--- Returns the Team that the transaction claims, or null outside a transaction with claims. Row-level security reads it.
+-- Returns the Team of the claims, or null outside a transaction with claims. Row-level security reads it.
 create or replace function memory.claimed_team() returns uuid language sql stable
   return nullif(current_setting('app.team', true), '')::uuid;
 

@@ -1,4 +1,4 @@
--- Locks the captures that a batch of the claimed user holds, and returns their ids and layers. Runs as the owner, because
+-- Locks the captures that a batch of the user holds, and returns their ids and layers. Runs as the owner, because
 -- the user can have lost access to their layer since the batch was claimed.
 create or replace function memory.lock_held_captures(p_batch uuid) returns table (id uuid, client_id uuid)
 language sql volatile security definer set search_path = memory, pg_temp

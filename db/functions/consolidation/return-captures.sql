@@ -1,4 +1,4 @@
--- Changes captures back to staged that a batch of the claimed user holds: because it was completed without them, or
+-- Changes captures back to staged that a batch of the user holds: because it was completed without them, or
 -- because it was released. Runs as the owner, because the user can have lost write access to their layer since the batch
 -- was claimed.
 create or replace function memory.return_captures(p_batch uuid) returns void

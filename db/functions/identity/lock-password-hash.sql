@@ -1,4 +1,4 @@
--- Returns the password hash of the claimed user, and locks the row against changes until the transaction ends. Returns
+-- Returns the password hash of the scope's user, and locks the row against changes until the transaction ends. Returns
 -- null if the account has no password or was closed.
 create or replace function identity.lock_password_hash() returns text
 language sql volatile security definer set search_path = identity, pg_temp

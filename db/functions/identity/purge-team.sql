@@ -1,4 +1,4 @@
--- Deletes the next rows of the claimed Team, at most p_limit, after the Team was deleted. Returns true when no row is
+-- Deletes the next rows of the scope's Team, at most p_limit, after the Team was deleted. Returns true when no row is
 -- left. The tables are found in the catalog: every table of the schema memory with a team_id, except audit events,
 -- which are kept. The contents of the Team's files and originals belong to the Company:
 -- prune_workspace_blobs deletes those that nothing else refers to.

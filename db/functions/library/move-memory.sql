@@ -1,5 +1,5 @@
 -- Moves a memory to another layer, with its versions and its source. p_client is null for the Team layer. It is a decision
--- of the claimed user, except that a memory in review stays undecided. Lock the memory before, and move the chunks of its
+-- of the scope's user, except that a memory in review stays undecided. Lock the memory before, and move the chunks of its
 -- source after. Returns false if the claims cannot write both layers.
 create or replace function memory.move_memory(p_memory uuid, p_client uuid) returns boolean
 language plpgsql volatile security definer

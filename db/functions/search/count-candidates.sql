@@ -1,5 +1,5 @@
 -- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without
--- hidden_chunks. Counts no further than p_most. Returns 0 if p_team is not the claimed Team.
+-- hidden_chunks. Counts no further than p_most. Returns 0 if p_team is not the scope's Team.
 create or replace function memory.count_candidates(p_team uuid, p_keys int[], p_most int) returns int
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp

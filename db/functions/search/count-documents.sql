@@ -3,7 +3,7 @@
 -- chunks is counted and scaled, except for a dimension whose key occurs in few chunks of the Team. Returns only the
 -- first dimensions, as many as can be compared with the chunks in a short time.
 create or replace function memory.count_documents(
-  p_team uuid,                -- the claimed Team; nothing is returned for another
+  p_team uuid,                -- the scope's Team; nothing is returned for another
   p_dims int[],               -- dimensions of the query's terms, the most important first
   p_keys int[],               -- for each of them its key, or null if it has none or should not be counted by key
   p_most int

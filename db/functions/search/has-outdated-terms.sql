@@ -1,4 +1,4 @@
--- Part of search_candidates. Returns whether a source of the claimed Team has terms of an earlier version. The versions are
+-- Part of search_candidates. Returns whether a source of the scope's Team has terms of an earlier version. The versions are
 -- named, so that the index of versions and Teams is read for this Team only. Version 0 is a source with another title: its
 -- terms can be of any earlier version. The plan is kept for the connection: a function in SQL is planned by each search.
 create or replace function memory.has_outdated_terms(p_version int) returns boolean

@@ -1,6 +1,6 @@
 -- For a search without hits. Returns which of the keys occur in the chunks within the claims, without hidden_chunks.
 create or replace function memory.known_keys(
-  p_team uuid,                -- the claimed Team; nothing is returned for another
+  p_team uuid,                -- the scope's Team; nothing is returned for another
   p_keys int[]
 ) returns int[]
 language plpgsql stable security definer

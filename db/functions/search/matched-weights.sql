@@ -1,5 +1,5 @@
 -- For the explanation of a search. Returns the stored weights of these chunks, as far as the claims can read them, for
--- these dimensions: the parts of a keyword score. Returns nothing if p_team is not the claimed Team.
+-- these dimensions: the parts of a keyword score. Returns nothing if p_team is not the scope's Team.
 create or replace function memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims int[])
 returns table (chunk_id uuid, dim int, weight real)
 language sql stable security definer set search_path = memory, public, pg_temp

@@ -3,7 +3,7 @@
 -- the z-scores of both. semantic_rank is null for a chunk that was not found by meaning, keyword_rank for one that was
 -- not found by keyword. With p_explain, detail explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
-  p_team uuid,                -- the claimed Team; nothing is returned for another
+  p_team uuid,                -- the scope's Team; nothing is returned for another
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
   p_model text,               -- the model of p_embedding
   p_min_similarity float8,    -- least cosine of a chunk found by meaning, or null

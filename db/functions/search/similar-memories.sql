@@ -3,7 +3,7 @@
 -- similarity is the cosine. Any other is compared by words: similarity is its keyword score, as a share of that of a text
 -- with all words of the text. basis is meaning or words. Returns nothing if the claims cannot read the layer.
 create or replace function memory.similar_memories(
-  p_team uuid, p_client uuid, -- the layer: the claimed Team, or nothing is returned; null for its Team layer
+  p_team uuid, p_client uuid, -- the layer: the scope's Team, or nothing is returned; null for its Team layer
   p_embedding halfvec,        -- of unit length, or null to compare by words only
   p_model text,               -- the model of p_embedding
   p_dims int[],               -- dimensions of the text's terms, and ...

@@ -1,4 +1,4 @@
--- Part of team_figures and due_figures. Returns how many chunks of these sources of the claimed Team wait for a vector.
+-- Part of team_figures and due_figures. Returns how many chunks of these sources of the scope's Team wait for a vector.
 -- p_clients has the layer of each source: null for the Team layer. While files are imported, statistics lag behind the
 -- tables, and a join compared each chunk with each mark. So each chunk is looked up (offset 0 forbids the join), by
 -- columns that fill the index of layers as well as the primary key, and the chunks are read in the order of the index of

@@ -1,4 +1,4 @@
--- Ends making the terms of a source of the claimed Team: they have p_version now, if the source still has the title,
+-- Ends making the terms of a source of the scope's Team: they have p_version now, if the source still has the title,
 -- the day and the labels that they were made with. Adds its p_chunks chunks to those that were made since its layer was counted.
 create or replace function memory.end_source_terms(
   p_source uuid, p_title text, p_day date, p_labels text[], p_chunks int, p_version int

@@ -1,4 +1,4 @@
--- Ends making the terms of a source of the claimed Team, as end_source_terms does, if the claims can write to its layer.
+-- Ends making the terms of a source of the scope's Team, as end_source_terms does, if the claims can write to its layer.
 create or replace function memory.end_writable_terms(
   p_source uuid, p_title text, p_day date, p_labels text[], p_chunks int, p_version int
 ) returns void

@@ -1,4 +1,4 @@
--- Returns whether the terms of a source of the claimed Team are still to be made with these fields: it has this title,
+-- Returns whether the terms of a source of the scope's Team are still to be made with these fields: it has this title,
 -- this day and these labels, in any order, and its terms are older than p_version. If so, the source cannot change until the transaction ends. Otherwise
 -- another worker can have made its terms already, with newer fields.
 create or replace function memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version int)

@@ -1,4 +1,4 @@
--- Returns a source of the claimed Team whose terms are older than p_version, with the fields that its terms are to be made
+-- Returns a source of the scope's Team whose terms are older than p_version, with the fields that its terms are to be made
 -- with; no row without such a source.
 create or replace function memory.outdated_source(p_version int) returns table (
   source_id uuid, title text, day text, labels text[]

@@ -1,4 +1,4 @@
--- Replaces the stored terms of a chunk of the claimed Team, and stores the hash of its text if it has none. A chunk that
+-- Replaces the stored terms of a chunk of the scope's Team, and stores the hash of its text if it has none. A chunk that
 -- was deleted is skipped. Terms that stay the same are not written: the terms of a large source that a stopped run has
 -- made already are then passed in a fraction of the time, so that the next run gets further.
 create or replace function memory.replace_terms(p_chunk uuid, p_keys int[], p_weights sparsevec, p_text_hash bytea)

@@ -1,4 +1,4 @@
--- Replaces the stored terms of a chunk of the claimed Team, as replace_terms does, if the claims can write to its layer.
+-- Replaces the stored terms of a chunk of the scope's Team, as replace_terms does, if the claims can write to its layer.
 create or replace function memory.replace_writable_terms(
   p_chunk uuid, p_keys int[], p_weights sparsevec, p_text_hash bytea
 ) returns void

@@ -1,4 +1,4 @@
--- Returns the texts of the chunks of an active source of the claimed Team, in order: those after the ordinal p_after, at
+-- Returns the texts of the chunks of an active source of the scope's Team, in order: those after the ordinal p_after, at
 -- most p_limit.
 create or replace function memory.source_texts(p_source uuid, p_after int, p_limit int)
 returns table (chunk_id uuid, ordinal int, headings text[], text text, repeated int)

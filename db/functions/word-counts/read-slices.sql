@@ -1,4 +1,4 @@
--- Returns rows of keyword_slice of the claimed Team and the space p_space, in a form that the worker reads: int[] as
+-- Returns rows of keyword_slice of the scope's Team and the space p_space, in a form that the worker reads: int[] as
 -- binary, and vectors as text with a space between them. Returns the slices p_slices, and those in which the layer with
 -- the place p_place has counts; all with p_all. In the order of the slices.
 create or replace function memory.read_slices(p_space text, p_slices int[], p_place int, p_all boolean)

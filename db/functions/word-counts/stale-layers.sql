@@ -1,4 +1,4 @@
--- Returns the layers of the claimed Team whose word counts are out of date, with the number of chunks that each has
+-- Returns the layers of the scope's Team whose word counts are out of date, with the number of chunks that each has
 -- now: the number of chunks has changed by a fifth or more since the count, or the terms of a fifth were made again, or
 -- the layer was never counted in keyword_slice. client_id is null for the Team layer. Empty if the Team was deleted, also
 -- while its rows are still purged.

@@ -1,4 +1,4 @@
--- Returns the stored terms of chunks of the claimed Team, in the binary form of their types: weights (sparsevec) and
+-- Returns the stored terms of chunks of the scope's Team, in the binary form of their types: weights (sparsevec) and
 -- keys (int[]). The worker counts the terms. Chunks without stored terms are left out.
 create or replace function memory.stored_terms(p_chunks uuid[])
 returns table (chunk_id uuid, weights bytea, keys bytea)

@@ -1,4 +1,4 @@
--- Part of end_layer_counts. Sums up the counted layers of the claimed Team in its row of keyword_team.
+-- Part of end_layer_counts. Sums up the counted layers of the scope's Team in its row of keyword_team.
 create or replace function memory.sum_layer_counts() returns void
 language plpgsql security definer set search_path = memory, public, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Replaces slices of the claimed Team in keyword_slice: of each the number of its terms, which is 0 to delete it, and
+-- Replaces slices of the scope's Team in keyword_slice: of each the number of its terms, which is 0 to delete it, and
 -- its vectors as text with a space between them. p_terms, p_places and p_counts have the elements of all slices, one
 -- after the other. Call lock_layer_counts first, in the same transaction.
 create or replace function memory.write_slices(

@@ -1,4 +1,4 @@
--- Stores contents of the claimed Company that have been uploaded to the bucket: their hashes, 32 bytes each, their lengths,
+-- Stores contents of the scope's Company that have been uploaded to the bucket: their hashes, 32 bytes each, their lengths,
 -- their objects, and the hashes of their blocks in hexadecimal. A content that exists keeps its place. Returns the objects
 -- that are in use now; the others can be deleted. Returns null, and stores nothing, if new contents belong to the database.
 create or replace function memory.keep_bucket_blobs(p_sha256 bytea, p_lengths int[], p_objects uuid[], p_blocks text[])

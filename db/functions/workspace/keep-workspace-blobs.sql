@@ -1,4 +1,4 @@
--- Stores contents of files for the claimed Company. A content that exists is not written again; if it has waited for
+-- Stores contents of files for the scope's Company. A content that exists is not written again; if it has waited for
 -- more than ten minutes, its time is set to now, so that prune_workspace_blobs does not delete it. p_sha256 has the
 -- hashes, 32 bytes each, and p_contents has the contents, one after another, with the lengths p_lengths in bytes. An
 -- array of bytea would be sent as text of twice the size.

@@ -1,4 +1,4 @@
--- Tells which contents of the claimed Company exist, before those that do not exist are uploaded. As in
+-- Tells which contents of the scope's Company exist, before those that do not exist are uploaded. As in
 -- keep_workspace_blobs, a content that has waited for more than ten minutes gets the time now, so that
 -- prune_workspace_blobs does not delete it. p_sha256 has the hashes, 32 bytes each. Also tells whether new contents are
 -- stored in the bucket.

@@ -139,7 +139,7 @@ const hitList = ({ hitIds, passageIds }: AuditedSearch) => `${hitIds.join(',')};
  * Deletes the stored texts of searches, with their salts: those of a person, or those in a Team. Lock the account or the
  * Team before: a search that stores a text shares these locks.
  */
-export async function forgetSearchTexts(
+export async function deleteSearchTexts(
   tx: ScopedTransaction<CompanyScope>,
   of: { userId: string } | { teamId: string },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { ErasedMember } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
-import { forgetSearchTexts } from './audit.ts';
+import { deleteSearchTexts } from './audit.ts';
 
 /** An account of the Company, open or closed, or, if it was erased, what is left of it. */
 export type ErasableAccount =
@@ -91,8 +91,8 @@ export async function eraseAccount(
     account,
   );
   const [deletedInvites, deletedTokens] = [invites.map(({ id }) => id), tokens.map(({ id }) => id)];
-  await tx.query('select identity.forget_answers($1, $2::uuid[])', [userId, deletedTokens]);
-  await forgetSearchTexts(tx, { userId });
+  await tx.query('select identity.erase_from_answers($1, $2::uuid[])', [userId, deletedTokens]);
+  await deleteSearchTexts(tx, { userId });
   const [row] = await tx.query<{ erasedAt: Date }>(
     `update identity.account set name = $3, email = null, erased_at = now()
       where company_id = $1 and id = $2 and closed_at is not null returning erased_at as "erasedAt"`,

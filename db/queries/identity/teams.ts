@@ -7,7 +7,7 @@ import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
-import { forgetSearchTexts } from './audit.ts';
+import { deleteSearchTexts } from './audit.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
@@ -121,5 +121,5 @@ export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: st
   for (const table of ['team_member', 'company_grant', 'access_request', 'invite', 'agent_token']) {
     await tx.query(`delete from identity.${table} where company_id = $1 and team_id = $2`, values);
   }
-  await forgetSearchTexts(tx, { teamId });
+  await deleteSearchTexts(tx, { teamId });
 }

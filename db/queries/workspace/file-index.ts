@@ -52,7 +52,7 @@ export async function setIndexState(
 }
 
 /** Makes upkeep decide again on the current versions at these paths, all of the layer. Locks the versions. */
-export async function clearIndexStates(
+export async function resetIndexStates(
   tx: TeamTransaction,
   clientId: LayerId,
   names: readonly string[],
@@ -65,8 +65,8 @@ export async function clearIndexStates(
   );
 }
 
-/** A source of a file that was removed. */
-export interface RemovedFileSource {
+/** A file whose source was taken out of searches. */
+export interface UnindexedFile {
   id: string;
   fileId: string;
   clientId: LayerId;
@@ -74,13 +74,14 @@ export interface RemovedFileSource {
 }
 
 /**
- * Removes the sources of files. From the end of the transaction, nobody finds them. Upkeep deletes them with their chunks,
- * because a push that deletes many large files must not wait for that. Lock the versions of the files before.
+ * Takes the sources of files out of searches: from the end of the transaction, nobody finds them. Upkeep deletes them with
+ * their chunks, because a push that deletes many large files must not wait for that. Lock the versions of the files
+ * before.
  */
-export function removeFileSources(
+export function unindexFileSources(
   tx: TeamTransaction,
   fileIds: readonly string[],
-): Promise<RemovedFileSource[]> {
+): Promise<UnindexedFile[]> {
   return tx.query(
     // As a source that has been loading for too long: see prune_loading_chunks.
     `update memory.source s set state = 'loading', updated_at = now() - interval '1 day'

@@ -64,7 +64,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
     document,
     () => undefined,
   );
-  const queue = { ...service.queue, settle: async () => undefined } as typeof service.queue;
+  const queue = { ...service.queue, complete: async () => undefined } as typeof service.queue;
   const job = { id: newId(), retryCount: 0, data };
   const file = { mediaType: item.mediaType, redaction: 'off' } as const;
   const complete = () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { discardSource, stageSource } from '../../../core/sources/store-source.ts';
+import { deleteStagedSource, stageSource } from '../../../core/sources/store-source.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { activateSource, deleteLoadingSource } from '../../../db/queries/memory/sources.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -183,13 +183,13 @@ describe('a source that is being written', () => {
     assert.deepEqual(await told(member), before);
   });
 
-  test('a source that is discarded while being written leaves the figures unchanged', async () => {
+  test('a source that is deleted while being written leaves the figures unchanged', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);
     const scope = ownerScope(company);
-    const discarded = await stageSource(database, scope, draft(company));
-    await discardSource(database, scope, discarded);
+    const unfinished = await stageSource(database, scope, draft(company));
+    await deleteStagedSource(database, scope, unfinished);
     assert.deepEqual(await told(company), before);
     const { source } = await stageSource(database, scope, draft(company));
     await transaction(database, scope, (tx) => deleteLoadingSource(tx, source.id));

@@ -34,7 +34,7 @@ export interface RunOptions {
 
 /** What a run has told the queue. */
 export interface Told {
-  settled: QueueName[];
+  completed: QueueName[];
   released: QueueName[];
   enqueued: { queue: QueueName; data: object }[];
 }
@@ -46,7 +46,7 @@ export function openIndexer(service: TestApp & Dependencies) {
   after(() => pool.close());
 
   async function run(queue: QueueName, data: object, options: RunOptions = {}): Promise<Told> {
-    const told: Told = { settled: [], released: [], enqueued: [] };
+    const told: Told = { completed: [], released: [], enqueued: [] };
     const config = readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...options.env });
     const context = {
       config,
@@ -54,9 +54,9 @@ export function openIndexer(service: TestApp & Dependencies) {
       blobs: options.blobs ?? service.blobs,
       logger: createLogger('silent', 'test'),
       queue: {
-        settle: async (_: unknown, name: QueueName) => {
+        complete: async (_: unknown, name: QueueName) => {
           if (options.lost === true) throw new LostJobError('taken over');
-          told.settled.push(name);
+          told.completed.push(name);
         },
         release: async (_: unknown, name: QueueName) => void told.released.push(name),
         enqueue: async (_: unknown, name: QueueName, payload: object) =>
@@ -87,8 +87,8 @@ export function openIndexer(service: TestApp & Dependencies) {
     /** Indexes all versions of the Team that wait. */
     indexAll: async (company: Pick<SignedIn, 'companyId' | 'teamId'>, options: RunOptions = {}) => {
       for (const data of await pending(company)) {
-        const { settled } = await run('file.index', data, options);
-        assert.deepEqual(settled, ['file.index']);
+        const { completed } = await run('file.index', data, options);
+        assert.deepEqual(completed, ['file.index']);
       }
     },
   };

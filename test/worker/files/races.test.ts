@@ -49,12 +49,12 @@ describe('a job for a version of a file', () => {
   ] as const) {
     test(`stores none of ${length} chunks if a later version is indexed while it reads`, async () => {
       const { company, owner, first } = await open(text);
-      const { settled } = await runWith(first, async () => {
+      const { completed } = await runWith(first, async () => {
         await push(owner, file('team/a.md', 'The stork wades.', 1));
         const [, second] = await indexer.pending(company);
         await indexer.run('file.index', second ?? {});
       });
-      assert.deepEqual(settled, ['file.index']);
+      assert.deepEqual(completed, ['file.index']);
       assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
       assert.deepEqual(await searchFiles(service, company, 'heron'), []);
       assert.deepEqual(await countStored(service, company.teamId), { sources: 1, chunks: 1 });
@@ -104,8 +104,8 @@ describe('a job for a version of a file', () => {
     const blobs = { ...service.blobs, read: () => Promise.reject(new Error('the store does not answer')) };
     await assert.rejects(indexer.run('file.index', first, { blobs }), /does not answer/);
     assert.equal((await owner.wholeManifest())[0]?.indexed, 'pending');
-    const { settled } = await indexer.run('file.dead', first);
-    assert.deepEqual(settled, ['file.dead']);
+    const { completed } = await indexer.run('file.dead', first);
+    assert.deepEqual(completed, ['file.dead']);
     assert.equal((await owner.wholeManifest())[0]?.indexed, 'failed');
     // A job that still runs must not overrule it: its event would follow that of the failure.
     await indexer.run('file.index', first);
@@ -115,8 +115,8 @@ describe('a job for a version of a file', () => {
   test('is released if the worker stops while it reads', async () => {
     const { owner, first } = await open();
     const stopping = AbortSignal.abort();
-    const { settled, released } = await indexer.run('file.index', first, { stopping });
-    assert.deepEqual([settled, released], [[], ['file.index']]);
+    const { completed, released } = await indexer.run('file.index', first, { stopping });
+    assert.deepEqual([completed, released], [[], ['file.index']]);
     assert.equal((await owner.wholeManifest())[0]?.indexed, 'pending');
   });
 });

@@ -32,7 +32,7 @@ async function forgetStates(teamId: string): Promise<void> {
 /** The versions of the Team that a run enqueues. */
 async function enqueued(teamId: string): Promise<object[]> {
   const told = await indexer.run('file.waiting', {});
-  assert.deepEqual(told.settled, ['file.waiting']);
+  assert.deepEqual(told.completed, ['file.waiting']);
   return told.enqueued
     .map(({ data }) => data)
     .filter((data) => (data as { teamId: string }).teamId === teamId);

@@ -34,16 +34,16 @@ const MANY = 1300;
 /** A line of the log, without its level and message. */
 type Line = Record<string, unknown>;
 
-/** Does a job by the worker's own handler; the queue notes what was settled, and `lines` the log's lines of level info. */
+/** Does a job by the worker's own handler; the queue notes what was completed, and `lines` the log's lines of level info. */
 async function doJob(
   queue: QueueName,
   data: object = {},
   on: Database = database,
-  settled: QueueName[] = [],
+  completed: QueueName[] = [],
   lines: Line[] = [],
 ): Promise<QueueName[]> {
   const noted = {
-    settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+    complete: async (_tx: unknown, name: QueueName) => void completed.push(name),
     send: async () => undefined,
   };
   const job = { id: newId(), data };
@@ -52,7 +52,7 @@ async function doJob(
   });
   const stopping = new AbortController().signal;
   await HANDLERS[queue](job as never, { ...service, logger, database: on, queue: noted, stopping } as never);
-  return settled;
+  return completed;
 }
 
 /** Many events at once. */
@@ -88,8 +88,8 @@ describe('the job audit.seal', () => {
   test('seals each event once when two workers run it', async () => {
     const companies = [await service.company(), await service.company(), await service.company()];
     for (const company of companies) await addEvents(company, 500);
-    const settled = await Promise.all([doJob('audit.seal'), doJob('audit.seal')]);
-    assert.deepEqual(settled, [['audit.seal'], ['audit.seal']]);
+    const completed = await Promise.all([doJob('audit.seal'), doJob('audit.seal')]);
+    assert.deepEqual(completed, [['audit.seal'], ['audit.seal']]);
     for (const company of companies) {
       assert.equal((await assertWholeChain(database, company)).length, 502);
     }
@@ -104,9 +104,9 @@ describe('the job audit.seal', () => {
       if (statement.includes('seal_audit')) slices += 1;
       return slices >= 2 ? databaseError('57P01') : null;
     });
-    const settled: QueueName[] = [];
-    await assert.rejects(doJob('audit.seal', {}, failing, settled));
-    assert.deepEqual(settled, []);
+    const completed: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, completed));
+    assert.deepEqual(completed, []);
     const kept = (await readSeals(database, company)).length;
     assert.ok(kept > 2 && kept < MANY + 2, `${kept} of ${MANY + 2}`);
     await doJob('audit.seal');
@@ -170,9 +170,9 @@ describe('a Company whose audit cannot be sealed', () => {
           });
         }, opening),
     };
-    const settled: QueueName[] = [];
-    await assert.rejects(doJob('audit.seal', {}, failing, settled));
-    assert.deepEqual(settled, []);
+    const completed: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, completed));
+    assert.deepEqual(completed, []);
     for (const company of [before!, behind!]) await assertWholeChain(database, company);
     assert.deepEqual(await readSeals(database, stuck!), []);
     assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);

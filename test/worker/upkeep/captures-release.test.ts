@@ -21,15 +21,15 @@ import { addClient, archiveTeam, post } from '../../support/team.ts';
 const service = await openOwnTestApp();
 const { database } = service;
 
-/** Does the job by the worker's own handler; the queue notes what was settled. */
+/** Does the job by the worker's own handler; the queue notes what was completed. */
 async function release(on = database): Promise<string[]> {
-  const settled: string[] = [];
+  const completed: string[] = [];
   const context = {
     database: on,
-    queue: { settle: async (_tx: unknown, name: string) => void settled.push(name) },
+    queue: { complete: async (_tx: unknown, name: string) => void completed.push(name) },
   };
   await HANDLERS['captures.release']({ id: newId(), data: {} } as never, context as never);
-  return settled;
+  return completed;
 }
 
 async function lease(ids: readonly string[]): Promise<object[]> {

@@ -47,7 +47,7 @@ const renew = ({ companyId, teamId, ownerId: userId }: SignedIn) =>
 async function teamsFound(): Promise<string[]> {
   const found: string[] = [];
   const queue = {
-    settle: async () => undefined,
+    complete: async () => undefined,
     enqueue: async (_tx: unknown, name: string, { teamId }: { teamId: string }) =>
       void found.push(`${name} ${teamId}`),
   };

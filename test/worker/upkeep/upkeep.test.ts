@@ -30,18 +30,18 @@ async function openTeam() {
   return { origin, scope: jobScope(origin) };
 }
 
-/** Does a job of the queue by the worker's own handler; the queue notes what was settled. */
+/** Does a job of the queue by the worker's own handler; the queue notes what was completed. */
 async function doJob(queue: QueueName, data: object): Promise<QueueName[]> {
-  const settled: QueueName[] = [];
+  const completed: QueueName[] = [];
   const context = {
     config: readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service' }),
     database,
     logger: createLogger('fatal', 'test'),
-    queue: { settle: async (_tx: unknown, name: QueueName) => void settled.push(name) },
+    queue: { complete: async (_tx: unknown, name: QueueName) => void completed.push(name) },
     stopping: new AbortController().signal,
   };
   await HANDLERS[queue]({ id: newId(), data } as never, context as never);
-  return settled;
+  return completed;
 }
 
 async function count(table: string, teamId: string): Promise<number> {

@@ -362,14 +362,14 @@ test('pushes of contents that are being pruned all succeed and have their conten
     const files = (folder: string, some: readonly string[], base = 0) =>
       some.map((content, n) => file(`team/${round}/${folder}/${n}`, content, base));
     // Nothing refers to one half, and to the other a version that is about to go.
-    const [unused, forsaken] = [contents.slice(0, 20), contents.slice(20)];
+    const [unused, released] = [contents.slice(0, 20), contents.slice(20)];
     assert.equal((await owner.push(files('refused', unused, 1))).status, 409);
     for (const [base, word] of ['', 'second ', 'third ', 'fourth '].entries()) {
-      const next = forsaken.map((content) => word + content);
+      const next = released.map((content) => word + content);
       assert.equal((await owner.push(files('old', next, base))).status, 200);
     }
     await passMinutes(61);
-    const orders = [contents, contents.toReversed(), contents.toSorted(), [...forsaken, ...unused]];
+    const orders = [contents, contents.toReversed(), contents.toSorted(), [...released, ...unused]];
     const pushing = orders.map((order, n) => owner.push(files(`new-${n}`, order)));
     await Promise.all([prune(), prune(), ...pushing]);
     for (const { status, code } of await Promise.all(pushing)) assert.equal(status, 200, code);
@@ -379,7 +379,7 @@ test('pushes of contents that are being pruned all succeed and have their conten
     for (const one of body.files) {
       assert.equal(sha256(Buffer.from(one.contentBase64, 'base64')), one.sha256);
     }
-    const gone = await owner.pull(files('old', forsaken).map(({ path }) => ({ path, version: 1 })));
-    assert.equal(gone.body.missing.length, forsaken.length, 'they were pruned during the pushes');
+    const gone = await owner.pull(files('old', released).map(({ path }) => ({ path, version: 1 })));
+    assert.equal(gone.body.missing.length, released.length, 'they were pruned during the pushes');
   }
 });

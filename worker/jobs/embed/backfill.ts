@@ -32,5 +32,5 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
   while (!stopping.aborted) {
     if ((await asWorker(database, (tx) => pruneOldVectors(tx, MAX_VECTORS_PER_SLICE))) === 0) break;
   }
-  await asWorker(database, (tx) => queue.settle(tx, 'embeddings.backfill', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'embeddings.backfill', job));
 };

@@ -85,7 +85,7 @@ async function leaseSlice(
   return chunks;
 }
 
-/** Stores the vectors and settles the job. Returns the number of vectors that were still needed. */
+/** Stores the vectors and completes the job. Returns the number of vectors that were still needed. */
 async function storeSlice(
   tx: TeamTransaction,
   { queue, config }: JobContext,
@@ -107,14 +107,14 @@ async function storeSlice(
   await releaseChunks(tx, job.id, refused);
   // Another job makes the rest. Releasing this job instead would conflict with the job that already waits.
   if (isIncomplete || (vectors.size > 0 && !wanted)) await enqueueNext(tx, queue, job.data);
-  await queue.settle(tx, 'embed.chunks', job);
+  await queue.complete(tx, 'embed.chunks', job);
   return needed.length;
 }
 
 /**
  * Makes vectors of the newest chunks of a layer that have none, and enqueues the next job if there are more. Only the
  * marks decide which chunks need a vector, so nothing is lost with a job. The transaction that stores the vectors also
- * deletes the marks and settles the job, so a job that runs twice stores nothing twice.
+ * deletes the marks and completes the job, so a job that runs twice stores nothing twice.
  */
 export const embedChunks: JobHandler<'embed.chunks'> = async (job, context) => {
   const { database, embedder, stopping, logger } = context;

@@ -15,5 +15,5 @@ export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { dat
       queue.enqueue(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.clientId) }),
     );
   }
-  await asWorker(database, (tx) => queue.settle(tx, 'embed.waiting', job));
+  await asWorker(database, (tx) => queue.complete(tx, 'embed.waiting', job));
 };

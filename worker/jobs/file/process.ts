@@ -35,8 +35,8 @@ async function readFile(
     { mediaType, content, teamId: scope.teamId, fields, redaction: file.redaction },
     { report: () => undefined, signal },
     async (document) => {
-      const staged = await stageFile(context, scope, file, document, (_written, discard) => {
-        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', discard);
+      const staged = await stageFile(context, scope, file, document, (_written, deleteStaged) => {
+        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', deleteStaged);
       });
       await completeIndexing(context, scope, job, staged);
     },
@@ -55,7 +55,7 @@ export const indexFile: JobHandler<'file.index'> = async (job, context) => {
       await failIndexing(context, scope, 'file.index', job, error.code);
     } else if (error instanceof ReadingInterruptedError) {
       await withoutScope(context.database, (tx) => context.queue.release(tx, 'file.index', job));
-      await error.discard();
+      await error.deleteStaged();
     } else throw error;
   }
 };

@@ -45,5 +45,5 @@ async function removeAll(context: JobContext): Promise<void> {
 export const queueWaitingFiles: JobHandler<'file.waiting'> = async (job, context) => {
   if (context.config.indexFiles) await enqueueUndecided(context);
   else await removeAll(context);
-  await asWorker(context.database, (tx) => context.queue.settle(tx, 'file.waiting', job));
+  await asWorker(context.database, (tx) => context.queue.complete(tx, 'file.waiting', job));
 };

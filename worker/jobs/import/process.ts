@@ -41,9 +41,9 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
-      const report: StagingReport = (written, discard) => {
+      const report: StagingReport = (written, deleteStaged) => {
         progress.report('storing', written / document.chunkCount);
-        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', discard);
+        if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', deleteStaged);
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
       await progress.end();
@@ -93,7 +93,7 @@ async function endRun(
   } else if (error instanceof ReadingInterruptedError) {
     const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });
-    await error.discard();
+    await error.deleteStaged();
   } else {
     await undoImportStart(context, scope, job.data.importId, file);
     throw error;

@@ -1,4 +1,4 @@
--- Part of search_candidates and of the explanation of a search. Returns the chunks of the claimed Team that no search
+-- Part of search_candidates and of the explanation of a search. Returns the chunks of the scope's Team that no search
 -- finds: those of sources that are loading, and of due sources that are not archived yet. If no source is like that,
 -- which is usual, it returns null and has read only two empty parts of indexes. offset 0 makes the planner look up the
 -- chunks of each such source.

@@ -1,4 +1,4 @@
--- Part of semantic_candidates. Returns whether the claimed Team has a graph of its vectors of the model, and the caller
+-- Part of semantic_candidates. Returns whether the scope's Team has a graph of its vectors of the model, and the caller
 -- can read each of its layers. A graph has the vectors of all layers: with a narrower scope, most of the nearest would
 -- be discarded, and too few would be left.
 create or replace function memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) returns boolean

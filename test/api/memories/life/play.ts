@@ -77,7 +77,7 @@ async function work(world: World): Promise<void> {
   const { service, company, model } = world;
   const { companyId, teamId, ownerId: userId } = company;
   const stopping = new AbortController().signal;
-  const context = { ...service, stopping, queue: { settle: async () => {}, enqueue: async () => {} } };
+  const context = { ...service, stopping, queue: { complete: async () => {}, enqueue: async () => {} } };
   for (const queue of UPKEEP) {
     const data = queue === 'keywords.count' ? { companyId, teamId, userId } : {};
     await HANDLERS[queue]({ id: newId(), data } as never, context as never);

@@ -40,7 +40,7 @@ async function statusAs(caller: { headers: Record<string, string> }): Promise<St
 }
 
 describe('health and status of a service with server mode', () => {
-  const STANDINGS: [string, Parameters<typeof sayOfWorker>[2] | undefined, RegExp][] = [
+  const REPORTS: [string, Parameters<typeof sayOfWorker>[2] | undefined, RegExp][] = [
     ['no worker runs', undefined, /^No worker that makes vectors is running$/],
     ['no worker makes vectors', null, /^No worker that makes vectors is running$/],
     ['the worker loads the model', { state: 'loading' }, /^The worker is loading the model$/],
@@ -52,10 +52,10 @@ describe('health and status of a service with server mode', () => {
     ['the worker has no model', { state: 'missing' }, /^The worker cannot get the files of the model: /],
     ['the worker cannot load the model', { state: 'failing' }, /^The worker cannot load the model: /],
   ];
-  for (const [when, standing, problem] of STANDINGS) {
+  for (const [when, report, problem] of REPORTS) {
     test(`GET /v1/health and status state the problem and remain healthy when ${when}`, async () => {
       await database.query('delete from memory.worker');
-      if (standing !== undefined) await sayOfWorker(service, newId(), standing);
+      if (report !== undefined) await sayOfWorker(service, newId(), report);
       const { problem: told, ...rest } = await embedderOf(service);
       assert.deepEqual(rest, SPECIFIED);
       assert.match(String(told), problem);

@@ -70,15 +70,15 @@ async function answer(id: string, { vector = along(1), model = TEST_MODEL } = {}
 }
 
 describe('a search in server mode', () => {
-  const STANDINGS = {
+  const REPORTS = {
     'no worker runs': [],
     'no worker has the model': [null, { state: 'fetching', fetched: 0.2 }, { state: 'missing' }],
   };
-  for (const [where, standings] of Object.entries(STANDINGS)) {
+  for (const [where, reports] of Object.entries(REPORTS)) {
     test(`answers by keywords at once and does not queue the query when ${where}`, async (t) => {
       const company = await scene();
       await database.query('delete from memory.worker');
-      for (const standing of standings) await sayOfWorker(service, newId(), standing);
+      for (const report of reports) await sayOfWorker(service, newId(), report);
       const api = await openApi(t, FOR_EVER_MS);
       const found = await searchInServerMode(api, company, 'lighthouse');
       assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });

@@ -1,7 +1,7 @@
 -- Trigger: when versions of files or originals are deleted, marks their contents as waiting for prune_workspace_blobs. The
 -- contents are not deleted at once: a pull that has read a version can still be about to read its content, and a push or
 -- an import that has stored the same content can be about to refer to it.
-create or replace function memory.forsake_workspace_blobs() returns trigger
+create or replace function memory.mark_waiting_blobs() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
@@ -15,7 +15,7 @@ begin
   return null;
 end $$;
 
-create or replace trigger forsake after delete on memory.workspace_version referencing old table as gone
-  for each statement execute function memory.forsake_workspace_blobs();
+create or replace trigger mark_waiting_blobs after delete on memory.workspace_version referencing old table as gone
+  for each statement execute function memory.mark_waiting_blobs();
 
-revoke execute on function memory.forsake_workspace_blobs() from public, memory_service, memory_worker;
+revoke execute on function memory.mark_waiting_blobs() from public, memory_service, memory_worker;
