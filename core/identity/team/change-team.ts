@@ -1,6 +1,8 @@
+import { call } from '../../../db/queries/call.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
 import { countTeamMembers, lockCompany } from '../../../db/queries/identity/members.ts';
-import { isTeamNameTaken, type TeamChange, updateTeam } from '../../../db/queries/identity/teams.ts';
+import { type TeamChange, updateTeam } from '../../../db/queries/identity/teams.ts';
+import { foldName } from '../../../shared/formats/names.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
@@ -33,7 +35,10 @@ export function changeTeam(
       const before: Settings = { name, ...settings };
       const after: Settings = { ...before, ...asked };
       const audit = changeEvents(teamId, before, after);
-      if (after.name !== before.name && (await isTeamNameTaken(tx, teamId, after.name)))
+      if (
+        after.name !== before.name &&
+        (await call(tx, 'identity.is_team_name_taken', teamId, foldName(after.name)))
+      )
         throw teamNameTaken();
       if (audit.length > 0) await updateTeam(tx, teamId, after);
       const { members } = await countTeamMembers(tx);

@@ -1,5 +1,6 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
-import { lockKeptSource, restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
+import { call } from '../../../db/queries/call.ts';
+import { restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
 import { activateRestored, lockNamesOf } from '../../../db/queries/library/restore.ts';
 import type { StoredSource } from '../../../db/queries/memory/source-rows.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -47,7 +48,7 @@ async function apply(
     throw new ServiceError('conflict', 'The source has expired; store its text again instead');
   if (state === 'active')
     throw new ServiceError('conflict', 'The source is active; only an archived one can be restored');
-  const kept = await lockKeptSource(tx, id, config);
+  const kept = await call(tx, 'memory.lock_kept_source', id, config.archiveDays);
   if (kept === null) throw noLongerKept();
   const expired = await makeWay(tx, { layerId: clientId, externalId, contentHash });
   const { chunks, pending } = await restoreKeptSource(tx, id, config);

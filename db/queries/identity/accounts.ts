@@ -22,17 +22,6 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
 }
 
 /**
- * Returns the current password hash of the scope's user, and locks it against changes until the transaction ends. Null
- * if the account has no password or was closed.
- */
-export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | null> {
-  const [row] = await tx.query<{ passwordHash: string | null }>(
-    'select identity.lock_password_hash() as "passwordHash"',
-  );
-  return row?.passwordHash ?? null;
-}
-
-/**
  * Locks open accounts of the Company until the transaction ends. `share`: none is closed and no role changes. `update`:
  * also changes of their passwords, sessions and reset links run one after another.
  * @returns the role in the Company of each account that is open

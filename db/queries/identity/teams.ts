@@ -76,15 +76,6 @@ export async function updateTeamState(
   return toTeam(row);
 }
 
-/** Whether another Team of the Company, maybe archived, has this name. Lock the Company before. */
-export async function isTeamNameTaken(tx: ScopedTransaction, teamId: string, name: string): Promise<boolean> {
-  const [row] = await tx.query<{ taken: boolean }>('select identity.is_team_name_taken($1, $2) as taken', [
-    teamId,
-    foldName(name),
-  ]);
-  return row?.taken === true;
-}
-
 /** What a Team changes about itself. Absent fields do not change. */
 export interface TeamChange extends Partial<TeamSettings> {
   name?: string;
