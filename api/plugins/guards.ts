@@ -2,13 +2,7 @@ import type { FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from 'fa
 import type { Dependencies } from '../../core/dependencies.ts';
 import { matchTeams } from '../../core/identity/find-team.ts';
 import { isChangeRefused } from '../../db/driver/faults.ts';
-import {
-  managesCompany,
-  ownsCompany,
-  type Standing,
-  type TeamMembership,
-  type TeamRight,
-} from '../../shared/access.ts';
+import { managesCompany, ownsCompany, type TeamMembership, type TeamRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, type TeamScope, teamScope } from '../../shared/scope.ts';
@@ -178,14 +172,8 @@ export function selectedTeam(request: FastifyRequest): TeamMembership {
   return team;
 }
 
-/** The caller's Company role, and the role and grant in the selected Team. */
-export function standingInTeam(request: FastifyRequest): Standing {
-  const { role, grant } = selectedTeam(request);
-  return { companyRole: request.identity.companyRole, role, grant };
-}
-
 /**
- * Refuses a change in an archived Team. It is not a hook, because an invalid body must be refused first.
+ * Refuses a request in an archived Team that would not reach the lock of its command, which checks this.
  * @throws ServiceError `team_archived`
  */
 export function assertTeamActive(request: FastifyRequest): void {

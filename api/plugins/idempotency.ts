@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify';
-import { type OnceCommand, type PreparedOnceCommand, runOnce } from '../../core/access/run-once.ts';
+import { type OnceCommand, runOnce } from '../../core/access/run-once.ts';
 import type { Database } from '../../db/driver/database.ts';
 import type { AnswerKey } from '../../db/queries/memory/idempotency.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
 import { type Refusing, refusing } from '../openapi/declared-errors.ts';
+import { assertTeamActive } from './guards.ts';
 import { yieldAfterLargeBody } from './input.ts';
 
 const MAX_KEY_LENGTH = 300;
@@ -50,13 +51,15 @@ export function isRepeatable(request: FastifyRequest): boolean {
 /**
  * Runs a command once for the Idempotency-Key of its request. A repeated request gets the same answer. Call it after
  * access has been checked, so that access is checked for each repeat too.
+ * @throws ServiceError `team_archived`, for a repeat too
  */
 export async function answerOnce<Locked, R, Prepared>(
   request: FastifyRequest,
   reply: FastifyReply,
   database: Database,
-  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R, Prepared>,
 ): Promise<never> {
+  assertTeamActive(request);
   const header = keyHeader(request);
   const key = header === null ? null : await answerKey(request, header);
   const answer = await runOnce(database, request.teamScope, key, command);

@@ -1,10 +1,10 @@
 import type { ScopedTransaction, TeamTransaction } from '../../db/driver/database.ts';
-import { lockAccount, lockOpenAccounts } from '../../db/queries/identity/accounts.ts';
+import type { LockStrength } from '../../db/queries/fragments/locks.ts';
+import { lockAccounts } from '../../db/queries/identity/accounts.ts';
 import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
 import { findStanding, lockCompany } from '../../db/queries/identity/members.ts';
-import { lockTeamRow, lockTeamState } from '../../db/queries/identity/teams.ts';
+import { lockTeam } from '../../db/queries/identity/teams.ts';
 import {
-  type ActiveState,
   type CompanyRole,
   hasRole,
   type Layers,
@@ -16,14 +16,31 @@ import {
 } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Team } from '../../shared/schemas/identity.ts';
-import { type CompanyScope, type LayerId, requireRight } from '../../shared/scope.ts';
+import { type CompanyScope, type LayerId, requireRight, type TeamScope } from '../../shared/scope.ts';
 import type { TeamSettings } from '../../shared/settings/team-settings.ts';
-import { accountClosed } from './account-closed.ts';
 
 /*
  * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
  * rights of its caller. The guards checked them when the request arrived; the caller can have lost them since.
  */
+
+const accountClosed = () =>
+  new ServiceError(
+    'unauthenticated',
+    'The account has been closed, and its sessions and agent tokens are revoked; ask an Owner of the Company',
+  );
+
+/**
+ * Locks the account of the caller, which can have been closed while the request waited.
+ * @returns the caller's role in the Company as it is now
+ * @throws ServiceError `unauthenticated`
+ */
+export async function lockCaller(tx: ScopedTransaction, strength: LockStrength): Promise<CompanyRole> {
+  const { userId } = tx.scope;
+  const role = (await lockAccounts(tx, [userId], strength)).get(userId);
+  if (role === undefined) throw accountClosed();
+  return role;
+}
 
 /**
  * Locks the Company for a change by its caller, and rechecks the role of the caller.
@@ -35,29 +52,58 @@ export async function lockCompanyAs(
   tx: ScopedTransaction<CompanyScope>,
   needed: Exclude<CompanyRole, 'member'>,
 ): Promise<CompanyRole> {
-  await lockCompany(tx);
-  const role = (await lockOpenAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
-  if (role === undefined) throw accountClosed();
+  await lockCompany(tx, 'update');
+  const role = await lockCaller(tx, 'share');
   if (!hasRole(role, needed)) throw new ServiceError('company_role_required');
   return role;
 }
 
 /**
- * Locks an account of the Company, so that it stays open until the transaction ends.
+ * Locks an account of the Company for a change.
  * @throws ServiceError `not_found` if it is closed
  */
 export async function lockOpenAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
-  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+  if (!(await lockAccounts(tx, [userId], 'update')).has(userId)) throw new ServiceError('not_found');
 }
 
 /**
- * Locks a Team of the Company for a change, and returns its current state.
+ * Locks a Team of the Company for a change, whatever access the caller has to it, and returns its current state.
  * @throws ServiceError `not_found` if it has been deleted
  */
-export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<Team> {
-  const team = await lockTeamRow(tx, teamId);
-  if (team === null) throw new ServiceError('not_found');
-  return team;
+export async function lockTeamOfCompany(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<Team> {
+  const locked = await lockTeam(tx, teamId, 'update');
+  if (locked === null) throw new ServiceError('not_found');
+  return locked.team;
+}
+
+/** A locked Team, and the caller's current access to it. */
+export interface LockedTeam extends Team {
+  settings: TeamSettings;
+  userId: string;
+  access: TeamAccess;
+  standing: Standing;
+  /** Those of the caller's agent token, which limit its rights. */
+  tokenPermissions: TeamScope['tokenPermissions'];
+}
+
+/**
+ * Locks a Team, and rechecks the caller's access to it.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`
+ */
+export async function lockTeamAs(
+  tx: ScopedTransaction,
+  teamId: string,
+  strength: LockStrength,
+): Promise<LockedTeam> {
+  const { scope } = tx;
+  const locked = await lockTeam(tx, teamId, strength);
+  const standing = await findStanding(tx, teamId, scope.userId);
+  if (standing === null) throw accountClosed();
+  const access = teamAccess(standing.companyRole, standing);
+  if (locked === null || access === null) throw new ServiceError('team_forbidden');
+  const { team, settings } = locked;
+  const tokenPermissions = 'tokenPermissions' in scope ? scope.tokenPermissions : null;
+  return { ...team, settings, userId: scope.userId, access, standing, tokenPermissions };
 }
 
 /**
@@ -69,42 +115,22 @@ export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<T
 export async function lockTeamForAdmin(
   tx: TeamTransaction,
   concerned: readonly string[] = [],
-): Promise<{ team: Team; caller: Standing }> {
+): Promise<LockedTeam> {
   const { teamId, userId } = tx.scope;
-  const open = await lockOpenAccounts(tx, [userId, ...concerned]);
-  const team = await lockTeamRow(tx, teamId);
-  const caller = await findStanding(tx, teamId, userId);
-  if (caller === null) throw accountClosed();
-  const access = team === null ? null : teamAccess(caller.companyRole, caller);
-  if (team === null || access === null) throw new ServiceError('team_forbidden');
-  requireRight({ access }, 'manageTeam');
+  const open = await lockAccounts(tx, [userId, ...concerned], 'share');
+  const team = await lockTeamAs(tx, teamId, 'update');
+  requireRight(team, 'manageTeam');
   if (concerned.some((id) => !open.has(id))) throw new ServiceError('not_found');
-  return { team, caller };
-}
-
-/** The selected Team, whose state and settings cannot change until the transaction ends, and the caller's current access to it. */
-export interface LockedTeam {
-  userId: string;
-  state: ActiveState;
-  settings: TeamSettings;
-  access: TeamAccess;
-  standing: Standing;
+  return team;
 }
 
 /**
- * Locks the state of the selected Team and rechecks the caller's access: preparing the write can last a
+ * Locks the state and the settings of the selected Team, and rechecks the caller's access: preparing the write can last a
  * minute. Must be the first statement of the transaction that writes.
  * @throws ServiceError `unauthenticated`, `team_forbidden`
  */
-export async function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam> {
-  const { teamId, userId } = tx.scope;
-  const locked = await lockTeamState(tx, teamId);
-  const standing = await findStanding(tx, teamId, userId);
-  if (standing === null) throw accountClosed();
-  const access = teamAccess(standing.companyRole, standing);
-  if (locked === null || access === null) throw new ServiceError('team_forbidden');
-  const { state, ...settings } = locked;
-  return { userId, state, settings, access, standing };
+export function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam> {
+  return lockTeamAs(tx, tx.scope.teamId, 'share');
 }
 
 /** Returns the layers of these that the caller can write to now, regardless of the state of the Team. */

@@ -5,9 +5,12 @@ import {
   transaction,
 } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { QueueName } from '../../shared/queues.ts';
 import { isWithdrawal } from '../../shared/schemas/audit-kinds.ts';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
 import type { DefaultQuota } from '../../shared/settings/team-settings.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { assertWithinQuota } from './assert-within-quota.ts';
 
 /** The result of a part of a command, with the audit entries that the command must return. */
@@ -26,8 +29,13 @@ export interface Applied<R> extends Recorded<R> {
   enqueue?: () => Promise<void>;
 }
 
-/** The steps of a command in its transaction. `Prepared` is the result of `prepare`; `undefined` without it. */
-interface Steps<S extends Scope, Locked, R, Prepared> {
+/**
+ * A change, in the steps that every change has. The caller was authorised before, when its scope was made by a guard
+ * of the route. `Prepared` is the result of `prepare`.
+ */
+export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
+  /** Does what is slow and needs no transaction: cutting a text, hashing, storing contents. */
+  prepare?: () => Promise<Prepared>;
   /**
    * Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the
    * transaction.
@@ -40,21 +48,7 @@ interface Steps<S extends Scope, Locked, R, Prepared> {
    * `quota_exceeded` if it adds something and the Team is over its quota then.
    */
   quota?: S extends TeamScope ? DefaultQuota : never;
-}
-
-/**
- * A change, in the steps that every change has. The caller was authorised before, when its scope was made by a guard
- * of the route.
- */
-export interface Command<S extends Scope, Locked, R> extends Steps<S, Locked, R, undefined> {
-  prepare?: undefined;
-}
-
-/** A command that prepares something before its transaction. */
-export interface PreparedCommand<S extends Scope, Locked, R, Prepared> extends Steps<S, Locked, R, Prepared> {
-  /** Does what is slow and needs no transaction: cutting a text, hashing, storing contents. */
-  prepare: () => Promise<Prepared>;
-  /** Deletes what `prepare` stored. Called if the change was refused or has failed. */
+  /** Deletes what was stored before the transaction. Called if the change was refused or has failed. */
   deleteStaged?: (prepared: Prepared) => Promise<void>;
 }
 
@@ -62,20 +56,10 @@ export interface PreparedCommand<S extends Scope, Locked, R, Prepared> extends S
  * Runs a command: prepare, then in one transaction lock and recheck, apply, audit, enqueue.
  * @returns the result of `apply`
  */
-export function runCommand<S extends Scope, Locked, R, Prepared>(
+export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
   database: Database,
   scope: S,
-  command: PreparedCommand<S, Locked, R, Prepared>,
-): Promise<R>;
-export function runCommand<S extends Scope, Locked, R>(
-  database: Database,
-  scope: S,
-  command: Command<S, Locked, R>,
-): Promise<R>;
-export function runCommand<S extends Scope, Locked, R, Prepared>(
-  database: Database,
-  scope: S,
-  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
+  command: Command<S, Locked, R, Prepared>,
 ): Promise<R> {
   return runCommandWithin(database, scope, command, (_, steps) => steps());
 }
@@ -88,50 +72,53 @@ export function runCommand<S extends Scope, Locked, R, Prepared>(
 export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   database: Database,
   scope: S,
-  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
+  { prepare, lock, apply, quota, deleteStaged }: Command<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
 ): Promise<T> {
-  const audited: AuditEntry[] = [];
-  const result = await runWithin(database, scope, command, wrap, audited);
+  // Without `prepare`, the other steps ask for nothing that was prepared.
+  const prepared = (await prepare?.()) as Prepared;
+  let withdraws = false;
+  const runSteps = async (tx: ScopedTransaction<S>) => {
+    const locked = await lock(tx, prepared);
+    const { result, audit, enqueue } = await apply(tx, locked, prepared);
+    if (quota !== undefined) await assertWithinQuota(tx as TeamTransaction, quota);
+    if (audit.length > 0) insertAuditEvents(tx, audit);
+    withdraws = audit.some(({ kind }) => isWithdrawal(kind));
+    await enqueue?.();
+    return result;
+  };
+  const result = await transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx))).catch(
+    async (error: unknown) => {
+      await deleteStaged?.(prepared);
+      throw error;
+    },
+  );
   // Before the caller is told, so that its next read, on a replica and by any process, finds the change.
-  const withdraws = audited.some(({ kind }) => isWithdrawal(kind));
   await database.replica?.noteChange(scope, withdraws);
   return result;
 }
 
-async function runWithin<S extends Scope, Locked, R, Prepared, T>(
-  database: Database,
-  scope: S,
-  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
-  wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
-  audited: AuditEntry[],
-): Promise<T> {
-  if (command.prepare === undefined) {
-    return transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, undefined, audited)));
-  }
-  const prepared = await command.prepare();
-  try {
-    return await transaction(database, scope, (tx) =>
-      wrap(tx, () => runSteps(tx, command, prepared, audited)),
-    );
-  } catch (error) {
-    await command.deleteStaged?.(prepared);
-    throw error;
-  }
-}
+/**
+ * A change that a job makes. Its audit events name the user of the job's scope. Nothing is locked before `apply`, so that
+ * must check the state of each row that it changes.
+ */
+export type JobCommand<R> = Pick<Command<TeamScope, void, R>, 'apply' | 'quota' | 'deleteStaged'>;
 
-/** @param audited gets the entries of the change */
-async function runSteps<S extends Scope, Locked, R, Prepared>(
-  tx: ScopedTransaction<S>,
-  { lock, apply, quota }: Steps<S, Locked, R, Prepared>,
-  prepared: Prepared,
-  audited: AuditEntry[],
+/**
+ * Runs a command as `runCommand` does, and completes its job in the same transaction, as the last step. No rights are
+ * rechecked: they were checked in the transaction that enqueued the job.
+ * @throws LostJobError if another worker runs the job now. Nothing is changed
+ */
+export function runAndComplete<Q extends QueueName, R>(
+  { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
+  scope: TeamScope,
+  name: Q,
+  job: RunningJob<Q>,
+  command: JobCommand<R>,
 ): Promise<R> {
-  const locked = await lock(tx, prepared);
-  const { result, audit, enqueue } = await apply(tx, locked, prepared);
-  if (quota !== undefined) await assertWithinQuota(tx as TeamTransaction, quota);
-  if (audit.length > 0) insertAuditEvents(tx, audit);
-  audited.push(...audit);
-  await enqueue?.();
-  return result;
+  return runCommandWithin(database, scope, { ...command, lock: async () => {} }, async (tx, steps) => {
+    const result = await steps();
+    await queue.complete(tx, name, job);
+    return result;
+  });
 }

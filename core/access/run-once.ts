@@ -8,7 +8,7 @@ import {
 } from '../../db/queries/memory/idempotency.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { type Command, type PreparedCommand, runCommandWithin } from './run-command.ts';
+import { type Command, runCommandWithin } from './run-command.ts';
 
 /** What a caller is answered, at first and on every repeat: the status of the answer, a 2xx, and its body. */
 export interface Answer {
@@ -16,8 +16,9 @@ export interface Answer {
   body: unknown;
 }
 
-/** How a command with an Idempotency-Key is answered. */
-interface Answering<R> {
+/** A command whose answer is stored for its Idempotency-Key. */
+export interface OnceCommand<Locked, R, Prepared = undefined>
+  extends Command<TeamScope, Locked, R, Prepared> {
   answer: (result: R) => Answer;
   /**
    * Returns what the caller can still read of the stored body of an answer: its records can have been moved since, or the
@@ -26,12 +27,6 @@ interface Answering<R> {
    */
   recheckAnswer?: (body: unknown) => unknown;
 }
-
-/** A command whose answer is stored for its Idempotency-Key. */
-export type OnceCommand<Locked, R> = Command<TeamScope, Locked, R> & Answering<R>;
-/** The same, for a command that prepares something before its transaction. */
-export type PreparedOnceCommand<Locked, R, Prepared> = PreparedCommand<TeamScope, Locked, R, Prepared> &
-  Answering<R>;
 
 /** Keys whose first request runs in this process now. Between processes the lock in the database decides. */
 const running = new WeakMap<Database, Set<string>>();
@@ -47,7 +42,7 @@ export async function runOnce<Locked, R, Prepared>(
   database: Database,
   scope: TeamScope,
   key: AnswerKey | null,
-  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R, Prepared>,
 ): Promise<Answer> {
   if (key === null) {
     return runCommandWithin(database, scope, command, async (_, steps) => command.answer(await steps()));
@@ -73,7 +68,7 @@ async function runFirst<Locked, R, Prepared>(
   database: Database,
   scope: TeamScope,
   key: AnswerKey,
-  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R, Prepared>,
 ): Promise<Answer> {
   return runCommandWithin(database, scope, command, async (tx, steps) => {
     if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');
@@ -88,7 +83,7 @@ async function runFirst<Locked, R, Prepared>(
 async function replay(
   { bodyHash, status, response }: StoredAnswer,
   key: AnswerKey,
-  { recheckAnswer }: Pick<Answering<never>, 'recheckAnswer'>,
+  { recheckAnswer }: Pick<OnceCommand<never, never>, 'recheckAnswer'>,
 ): Promise<Answer> {
   if (!bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
   if (response === null) throw goneAnswer();

@@ -1,8 +1,8 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import {
-  findOwnCapture,
   insertCapture,
   lockCaptureSequence,
+  lockOwnCapture,
   type NewCapture,
 } from '../../db/queries/memory/consolidation/captures.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -11,7 +11,7 @@ import type { Capture, CaptureResponse } from '../../shared/schemas/consolidatio
 import type { TeamScope } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { maskedId } from '../redaction/masked-id.ts';
 import { type CheckedFields, redactFields } from '../redaction/redact-fields.ts';
@@ -34,7 +34,7 @@ export function stageCapture(
   { config }: Pick<Dependencies, 'config'>,
   scope: TeamScope,
   given: NewCapture,
-): PreparedOnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
+): OnceCommand<NewCapture, StagedCapture & { redactions: Redaction[] }, CheckedCapture> {
   const { reads } = scope;
   return {
     quota: config,
@@ -69,7 +69,7 @@ export function stageCapture(
 
 async function apply(tx: TeamTransaction, draft: NewCapture): Promise<Applied<StagedCapture>> {
   const { sessionId, sequence, layerId } = draft;
-  const first = sequence === null ? null : await findOwnCapture(tx, { sessionId, sequence });
+  const first = sequence === null ? null : await lockOwnCapture(tx, { sessionId, sequence });
   if (first !== null) return { result: { capture: first, isNew: false }, audit: [] };
   const capture = await insertCapture(tx, draft);
   const detail = sequence === null ? {} : { sequence };

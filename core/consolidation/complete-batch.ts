@@ -1,4 +1,4 @@
-import { readOnce, type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { completeCaptures } from '../../db/queries/memory/consolidation/captures.ts';
 import {
   type Completion,
@@ -23,7 +23,7 @@ import { prepareContents } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
@@ -66,8 +66,7 @@ export function assertCompleteAllowed(scope: TeamScope, body: unknown): void {
  * Completes a batch: all of its items or none. Captures that no item names are staged again. If the batch was completed
  * before with the same items, its results are repeated, as far as the caller can read them now.
  * @param signal of the request: no content is cut after it is closed
- * @throws ServiceError `full_access_required`, `permission_required`, `invalid_request`, the refusals of an embedding,
- *   `scope_forbidden`, `not_found`, `team_archived`; the command also `conflict`, `batch_expired`, `secret_detected`,
+ * @throws ServiceError `invalid_request`, the refusals of an embedding, `scope_forbidden`, `not_found`; the command also `team_archived`, `conflict`, `batch_expired`, `secret_detected`,
  *   `quota_exceeded`
  */
 export async function completeBatch(
@@ -75,25 +74,12 @@ export async function completeBatch(
   scope: TeamScope,
   body: CompleteRequest,
   signal: AbortSignal,
-): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
-  // Also here, for callers other than the route.
-  assertCompleteAllowed(scope, body);
+): Promise<OnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   const given = await parseItems(body.items, deps.config.embeddingModel);
   const checked = await redactItems(redactionMode(deps.config, scope), body.items, given);
-  const { fields: parsed, redactions, assertAllowed } = checked;
-  // Before a stored answer is repeated, and before contents are cut for nothing.
-  const find = async () => {
-    const forms = resolveNames(parsed, body.items, scope);
-    const batchId = parseId(body.batchId);
-    const { batch } = await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
-    return { forms, batchId, batch };
-  };
-  const { forms, batchId, batch } = await find().catch((error: unknown) => {
-    // An invalid body is refused first, whatever is wrong with what it names.
-    assertFutureItems(parsed);
-    throw error;
-  });
-  if (batch.completion === null) assertFutureItems(parsed);
+  const { redactions, assertAllowed } = checked;
+  const forms = resolveNames(checked.fields, body.items, scope);
+  const batchId = parseId(body.batchId);
   return {
     prepare: async () => {
       const hashed = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));
@@ -107,12 +93,13 @@ export async function completeBatch(
     apply: (tx, locked, { requestHash }) =>
       apply(tx, deps, { batchId, requestHash, ...locked, assertAllowed }),
     answer: (results) => ({ status: 200, body: { results, redactions } }),
-    recheckAnswer: async (body) => {
-      const { results, ...answer } = body as { results: ConsolidationResult[] };
-      return {
-        results: await readOnce(deps.database, scope, (tx) => readableResults(tx, results)),
-        ...answer,
-      };
+    recheckAnswer: async (stored) => {
+      const { results, ...answer } = stored as { results: ConsolidationResult[] };
+      const readable = await transaction(deps.database, scope, async (tx) => {
+        await lockBatch(tx, batchId, forms);
+        return readableResults(tx, results);
+      });
+      return { results: readable, ...answer };
     },
   };
 }
@@ -184,6 +171,7 @@ async function apply(
     return { result: await readableResults(tx, results), audit: [] };
   }
   if (batch.expired) throw new ServiceError('batch_expired');
+  assertFutureItems(completing.resolved);
   completing.assertAllowed();
 
   const resolved = completing.reviewed ? completing.resolved.map(toReview) : completing.resolved;

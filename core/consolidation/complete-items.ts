@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
-import { withoutPurged } from '../../db/queries/library/purge.ts';
+import { lockSimilarMemories } from '../../db/queries/library/purge.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
 import type { Moment } from '../../shared/formats/times.ts';
@@ -103,7 +103,7 @@ async function storeItem(
   const { id, captureIds, prepared, layerId, occurredAt, expiresAt } = item;
   const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
   const compared = { layerId, terms: prepared.terms, embedding, model };
-  const similar = await withoutPurged(tx, await findSimilarMemories(tx, compared));
+  const similar = await lockSimilarMemories(tx, await findSimilarMemories(tx, compared));
   const stored =
     state === 'published'
       ? await insertMemorySource(tx, {

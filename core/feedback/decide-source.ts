@@ -2,7 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { settleFeedback } from '../../db/queries/feedback/feedback.ts';
 import { countQuestions, findSourceItem } from '../../db/queries/feedback/questioned-sources.ts';
 import { archiveSource } from '../../db/queries/library/archive.ts';
-import { lockOwnSource } from '../../db/queries/memory/source-library.ts';
+import { lockSource } from '../../db/queries/memory/source-library.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { MemoryAction } from '../../shared/memory-states.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
@@ -47,8 +47,8 @@ export function decideSource(deps: Needed, scope: TeamScope, decision: SourceDec
 async function lockItem(tx: TeamTransaction, sourceId: string): Promise<LockedItem> {
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
-  const source = await lockOwnSource(tx, sourceId);
-  if (source === null || source.kind === 'memory' || !(await canWrite(tx, team, [source.clientId]))) {
+  const source = (await lockSource(tx, sourceId))?.source;
+  if (source === undefined || source.kind === 'memory' || !(await canWrite(tx, team, [source.clientId]))) {
     throw new ServiceError('not_found');
   }
   const { all, open } = await countQuestions(tx, sourceId);

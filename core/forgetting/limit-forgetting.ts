@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { secondsUntilForget } from '../../db/queries/library/forgetting.ts';
+import { call } from '../../db/queries/call.ts';
 import { ServiceError } from '../../shared/errors.ts';
 
 /** What an agent token without `memory:review` can archive and withdraw in the time window. */
@@ -15,7 +15,7 @@ const WINDOW_SECONDS = 60 * 60;
 export async function limitForgetting(tx: TeamTransaction): Promise<void> {
   const { tokenId, tokenPermissions } = tx.scope;
   if (tokenId === null || tokenPermissions?.includes('memory:review') === true) return;
-  const resetSeconds = await secondsUntilForget(tx, MAX_FORGOTTEN, WINDOW_SECONDS);
+  const resetSeconds = await call(tx, 'memory.seconds_until_forget', MAX_FORGOTTEN, WINDOW_SECONDS);
   if (resetSeconds === 0) return;
   throw new ServiceError(
     'rate_limited',

@@ -104,19 +104,31 @@ export async function revokeUnauthorizedInvites(tx: ScopedTransaction, userId: s
 }
 
 /**
- * Revokes an invite of a Team, or an invitation if `teamId` is null. Lock the Team or the Company first.
+ * Finds an invite of a Team, or an invitation if `teamId` is null. Lock the Team or the Company first.
+ * @throws ServiceError `not_found`
+ */
+export async function requireInvite(
+  tx: ScopedTransaction,
+  teamId: string | null,
+  id: string,
+): Promise<Invite> {
+  const [found] = await listInvites(tx, teamId, ONE_ROW, id);
+  if (found === undefined) throw new ServiceError('not_found');
+  return found;
+}
+
+/**
+ * Revokes an invite of a Team, or an invitation if `teamId` is null.
  * @returns the audit event, which the command that calls this must return
- * @throws ServiceError `not_found`, or `conflict` if it is not open
+ * @throws ServiceError `conflict` if it is not open
  */
 export async function revokeInvite(
   tx: ScopedTransaction,
   teamId: string | null,
-  id: string,
+  { id, state }: Invite,
 ): Promise<Recorded<void>> {
-  const [found] = await listInvites(tx, teamId, ONE_ROW, id);
-  if (found === undefined) throw new ServiceError('not_found');
   // Waits for a transaction that is using it at the same time.
-  const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;
+  const revoked = state === 'open' && (await revokeInvites(tx, [id])).length > 0;
   if (!revoked)
     throw new ServiceError('conflict', `The ${teamId === null ? 'invitation' : 'invite'} is not open`);
   return {

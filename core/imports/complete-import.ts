@@ -9,8 +9,7 @@ import type { Original } from '../../shared/schemas/memory.ts';
 import { type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { runAndComplete } from '../access/run-and-settle.ts';
-import type { Applied } from '../access/run-command.ts';
+import { type Applied, runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import {

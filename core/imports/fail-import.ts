@@ -2,7 +2,7 @@ import { failImport as fail } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { runAndComplete } from '../access/run-and-settle.ts';
+import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**

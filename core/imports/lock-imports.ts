@@ -42,7 +42,11 @@ export async function lockImportsForDecision(
 ): Promise<Import[]> {
   const requestedIds = [...new Set(ids.map((id) => id.toLowerCase()))];
   const team = await lockTeamForWrite(tx);
-  const found = await findImports(tx, requestedIds.filter(isId));
+  const locked = await lockImports(tx, tx.scope.writes, requestedIds.filter(isId));
+  const byId = new Map(locked.map((item) => [item.id, item]));
+  // Those in layers that the caller cannot write are not locked, but can be read.
+  const others = requestedIds.filter((id) => isId(id) && !byId.has(id));
+  const found = [...locked, ...(others.length === 0 ? [] : await findImports(tx, others))];
   const { reads, writes } = await layersNow(tx, team, found);
   // The client of the others has been archived since the request arrived, or the caller has lost access to it.
   const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
@@ -62,12 +66,9 @@ export async function lockImportsForDecision(
   }
   if (readable.length < requestedIds.length) throw new ServiceError('not_found');
   assertActive(team);
-  const locked = new Map(
-    (await lockImports(tx, tx.scope.writes, requestedIds)).map((item) => [item.id, item]),
-  );
   return requestedIds.map((id) => {
-    const item = locked.get(id);
-    // Deleted after it was found.
+    const item = byId.get(id);
+    // It was in another layer a moment ago.
     if (item === undefined) throw new ServiceError('not_found');
     return item;
   });

@@ -1,5 +1,5 @@
 import { transaction } from '../../db/driver/database.ts';
-import { lockTeamState } from '../../db/queries/identity/teams.ts';
+import { lockTeam } from '../../db/queries/identity/teams.ts';
 import { type StartedImport, startImport as start } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import { normalizeTag } from '../../shared/formats/tags.ts';
@@ -29,13 +29,13 @@ export async function startImport(
   const started = await transaction(database, scope, async (tx) => {
     // A worker that was frozen after it dequeued the job must not change the state of a later run.
     await queue.assertRunning(tx, 'import.process', job);
+    const team = await lockTeam(tx, scope.teamId, 'share');
     const file = await start(tx, job.data.importId);
     if (file === null) {
       await queue.complete(tx, 'import.process', job);
       return null;
     }
-    const team = await lockTeamState(tx, scope.teamId);
-    return { ...file, redaction: redactionMode(config, team ?? { redaction: null }) };
+    return { ...file, redaction: redactionMode(config, team?.settings ?? { redaction: null }) };
   });
   return started === null ? null : withCheckedNames(started);
 }

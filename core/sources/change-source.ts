@@ -78,7 +78,7 @@ export async function changeSource(
   };
   const source = await runCommand(database, scope, {
     lock: async (tx): Promise<Locked> => {
-      if (layerId === undefined) return { source: await lockSourceForChange(tx, id, 'change') };
+      if (layerId === undefined) return lockSourceForChange(tx, id, 'change');
       const { source, names } = await lockSourceForMove(tx, id, layerId);
       return { source, target: names };
     },

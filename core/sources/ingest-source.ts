@@ -16,7 +16,7 @@ import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import { goneAnswer, type PreparedOnceCommand } from '../access/run-once.ts';
+import { goneAnswer, type OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
@@ -57,7 +57,7 @@ export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   ingest: Ingest,
-): PreparedOnceCommand<void, StoredIngest, StagedIngest> {
+): OnceCommand<void, StoredIngest, StagedIngest> {
   const { database } = deps;
   return {
     prepare: async () => {

@@ -1,7 +1,8 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findSourceNames, type SourceNames } from '../../db/queries/library/source-names.ts';
-import { findSource, lockOwnSource } from '../../db/queries/memory/source-library.ts';
-import { lockSource } from '../../db/queries/memory/sources.ts';
+import { findSource, lockSource } from '../../db/queries/memory/source-library.ts';
+import type { StoredSource } from '../../db/queries/memory/source-rows.ts';
+import { lockSourceNames } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
@@ -13,6 +14,8 @@ import {
   type LockedTeam,
   lockTeamForWrite,
 } from '../access/lock-and-recheck.ts';
+
+type Verb = 'archive' | 'change' | 'move' | 'restore';
 
 /**
  * Locks a source for a change by its author, or by a caller with Full access, and rechecks the rights of the caller.
@@ -26,12 +29,11 @@ export async function lockSourceForChange(
   tx: TeamTransaction,
   id: string,
   verb: Exclude<Verb, 'move'>,
-  lockFirst: () => Promise<void> = async () => undefined,
-): Promise<Source> {
+  lockFirst?: () => Promise<void>,
+): Promise<StoredSource> {
   const team = await lockTeamForWrite(tx);
-  const layerId = await findToChange(tx, team, id, verb);
-  await lockFirst();
-  return lockFound(tx, team, id, layerId, verb);
+  await lockFirst?.();
+  return lockOwnSource(tx, team, id, verb);
 }
 
 /**
@@ -47,50 +49,37 @@ export async function lockSourceForMove(
 ): Promise<{ source: Source; names: SourceNames }> {
   const team = await lockTeamForWrite(tx);
   if (!(await canWrite(tx, team, [target]))) throw new ServiceError('scope_forbidden');
-  const layerId = await findToChange(tx, team, id, 'move');
   const found = await findSourceNames(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const names = { ...found, layerId: target };
-  await lockSource(tx, names);
-  const source = await lockFound(tx, team, id, layerId, 'move');
-  const now = await findSourceNames(tx, id);
-  if (now?.contentHash.equals(names.contentHash) !== true) {
+  await lockSourceNames(tx, names);
+  const { source, contentHash } = await lockOwnSource(tx, team, id, 'move');
+  if (!contentHash.equals(names.contentHash)) {
     throw new ServiceError('conflict', 'The text of the source was replaced at the same time; move it again');
   }
   return { source, names };
 }
 
-type Verb = 'archive' | 'change' | 'move' | 'restore';
-
-/** Finds the layer of a source that the caller can change. */
-async function findToChange(tx: TeamTransaction, team: LockedTeam, id: string, verb: Verb): Promise<LayerId> {
-  const found = await findSource(tx, id);
-  if (found === null) throw new ServiceError('not_found');
-  const { clientId, createdBy } = found.source;
-  // The client has been archived since the request arrived, or the caller has lost access to it.
-  if (!(await canRead(tx, team, clientId))) throw new ServiceError('not_found');
-  const canChange = hasRight(team, 'actForOthers') || createdBy === team.userId;
-  if (!canChange || !(await canWrite(tx, team, [clientId]))) {
+async function lockOwnSource(
+  tx: TeamTransaction,
+  team: LockedTeam,
+  id: string,
+  verb: Verb,
+): Promise<StoredSource> {
+  const locked = await lockSource(tx, id);
+  // One in a layer that the caller cannot write is not locked, but can be read.
+  const source = locked?.source ?? (await findSource(tx, id))?.source;
+  // The client can have been archived since the request arrived, or the caller has lost access to it.
+  if (source === undefined || !(await canRead(tx, team, source.clientId)))
+    throw new ServiceError('not_found');
+  const isOwn = hasRight(team, 'actForOthers') || source.createdBy === team.userId;
+  if (locked === null || !isOwn || !(await canWrite(tx, team, [source.clientId]))) {
     throw new ServiceError(
       'forbidden',
       `Only its author, or a caller with Full access, can ${verb} a source`,
     );
   }
-  requireChangeOf(tx.scope, { author: createdBy, verb: `${verb} a source` });
+  requireChangeOf(tx.scope, { author: source.createdBy, verb: `${verb} a source` });
   assertActive(team);
-  return clientId;
-}
-
-/** Locks a source that was found in a layer. If it has been moved since, the caller must be able to change it there. */
-async function lockFound(
-  tx: TeamTransaction,
-  team: LockedTeam,
-  id: string,
-  layerId: LayerId,
-  verb: Verb,
-): Promise<Source> {
-  const source = await lockOwnSource(tx, id);
-  if (source === null) throw new ServiceError('not_found');
-  if (source.clientId !== layerId) await findToChange(tx, team, id, verb);
-  return source;
+  return locked;
 }

@@ -7,10 +7,10 @@ import {
   activateSource,
   countPendingChunks,
   deleteLoadingSource,
-  findActiveSource,
-  findFirstCopy,
   insertLoadingSource,
-  lockSource,
+  lockActiveSource,
+  lockFirstCopy,
+  lockSourceNames,
   type NewSource,
   replaceSource,
 } from '../../db/queries/memory/sources.ts';
@@ -167,7 +167,7 @@ async function writeBatch(
 }
 
 async function isStored(database: Database, scope: TeamScope, source: NewSource): Promise<boolean> {
-  const present = await transaction(database, scope, (tx) => findActiveSource(tx, source));
+  const present = await transaction(database, scope, (tx) => lockActiveSource(tx, source));
   return present?.contentHash.equals(source.contentHash) === true;
 }
 
@@ -203,10 +203,10 @@ export type StoredDraft = {
  */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
   const { source } = staged;
-  await lockSource(tx, source);
+  await lockSourceNames(tx, source);
   // They count as archived, but would be found by the unique indexes.
   const expired = await archiveDueRepeats(tx, source);
-  const present = await findActiveSource(tx, source);
+  const present = await lockActiveSource(tx, source);
   if (present?.contentHash.equals(source.contentHash)) {
     if (staged.written !== null) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
@@ -279,7 +279,7 @@ function compareStored(
 async function findSameAs(tx: TeamTransaction, source: NewSource): Promise<string | null> {
   if (source.filename === undefined) return null;
   // A source that is archived while it is waited for is skipped, and its successor is found only by the next statement.
-  return (await findFirstCopy(tx, source)) ?? (await findFirstCopy(tx, source));
+  return (await lockFirstCopy(tx, source)) ?? (await lockFirstCopy(tx, source));
 }
 
 /** Writes all chunks in one transaction: few chunks, or those of a text that was deleted since it was staged. */

@@ -1,7 +1,7 @@
 import { lockPendingVersion, setIndexState } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { runAndComplete } from '../access/run-and-settle.ts';
+import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
 

@@ -1,5 +1,5 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { lockTeamState } from '../../db/queries/identity/teams.ts';
+import { lockTeam } from '../../db/queries/identity/teams.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
 import { findSourceDays } from '../../db/queries/memory/source-library.ts';
 import {
@@ -14,8 +14,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
-import { runAndComplete } from '../access/run-and-settle.ts';
-import type { Applied } from '../access/run-command.ts';
+import { type Applied, runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { recheckNames } from '../redaction/rechecked-names.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
@@ -59,8 +58,8 @@ async function findRules(
   { config }: Needed,
 ): Promise<{ redaction: RedactionMode } | null> {
   if (!config.indexFiles) return null;
-  const team = await lockTeamState(tx, tx.scope.teamId);
-  return team?.state === 'active' ? { redaction: redactionMode(config, team) } : null;
+  const locked = await lockTeam(tx, tx.scope.teamId, 'share');
+  return locked?.team.state === 'active' ? { redaction: redactionMode(config, locked.settings) } : null;
 }
 
 /**

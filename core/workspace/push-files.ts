@@ -12,7 +12,7 @@ import type { PushResponse } from '../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { PreparedOnceCommand } from '../access/run-once.ts';
+import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { redactionMode } from '../redaction/redaction-mode.ts';
 import { type CheckedPush, checkPushedFiles } from './check-pushed-files.ts';
@@ -43,7 +43,7 @@ export function pushFiles(
   deps: Pick<Dependencies, 'blobs' | 'config' | 'queue'>,
   scope: TeamScope,
   pushed: readonly Pushed[],
-): PreparedOnceCommand<number, PushResponse, CheckedPush> {
+): OnceCommand<number, PushResponse, CheckedPush> {
   return {
     prepare: async () => {
       const checked = await checkPushedFiles(redactionMode(deps.config, scope), pushed);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../driver/database.ts';
+import { lockName } from '../queries/fragments/locks.ts';
 import { listWaitingJobs, listWaitingTeams, lockTurns, readNextTurn, updateTurns } from './pg-boss-jobs.ts';
 
 /** The Company and Team whose jobs are enqueued. */
@@ -19,8 +20,7 @@ export async function allocateTurns(
 ): Promise<readonly number[]> {
   // Two requests of a Company run one after another, so that the second sees the jobs of the first. Otherwise both
   // would get the same turns.
-  const name = `${queue} ${owner.companyId}`;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [name]);
+  await lockName(tx, 'turns', `${queue} ${owner.companyId}`);
   const { turn, isWaiting } = await readNextTurn(tx, queue, owner.companyId);
   const turns = Array.from({ length: jobs }, (_, index) => turn - index);
   return isWaiting ? shareTurns(tx, queue, owner, turns) : turns;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { asWorker, transaction, withoutScope } from '../../db/driver/database.ts';
+import { call } from '../../db/queries/call.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
-import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import {
   assertWholeChain,
@@ -25,7 +25,7 @@ after(() => database.close());
 await sealAll(database);
 
 const seal = ({ companyId }: TestCompany, limit: number) =>
-  asWorker(database, (tx) => sealAudit(tx, companyId, limit));
+  asWorker(database, (tx) => call(tx, 'memory.seal_audit', companyId, limit));
 
 describe('audit seals', () => {
   for (const statement of [

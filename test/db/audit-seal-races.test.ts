@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { asWorker, type Queryable, transaction, type WorkerTransaction } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { JOB_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
-import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
+import { call } from '../../db/queries/call.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { SignedIn } from '../support/app.ts';
 import {
@@ -34,7 +34,7 @@ const waitForNoOne = (tx: Queryable) => tx.query(`set local lock_timeout = '1s'`
 function seal({ companyId }: SignedIn, limit: number): Promise<number> {
   return asWorker(database, async (tx) => {
     await waitForNoOne(tx);
-    return sealAudit(tx, companyId, limit);
+    return call(tx, 'memory.seal_audit', companyId, limit);
   });
 }
 
@@ -88,7 +88,7 @@ test('200 parallel writers and two sealing workers produce one unforked chain pe
       const wasWriting = writing;
       let sealed = 0;
       for (const { companyId } of companies) {
-        sealed += await asWorker(workers, (tx) => sealAudit(tx, companyId, 3));
+        sealed += await asWorker(workers, (tx) => call(tx, 'memory.seal_audit', companyId, 3));
       }
       if (sealed === 0 && !wasWriting) return;
       // On the one connection of the embedded database writers have their turns.
@@ -118,7 +118,7 @@ test('a sealing run that is interrupted leaves no seal, and the next run leaves 
   await recordEvents(database, company, 4);
   assert.equal(await seal(company, 2), 2);
   const cutOff = asWorker(database, async (tx) => {
-    assert.equal(await sealAudit(tx, company.companyId, 2), 2);
+    assert.equal(await call(tx, 'memory.seal_audit', company.companyId, 2), 2);
     throw new Error('cut off');
   });
   await assert.rejects(cutOff, /cut off/);
@@ -158,7 +158,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     const commit = await leaveOpen(
       t,
       (work) => asWorker(database, work as never),
-      (tx) => sealAudit(tx as WorkerTransaction, company.companyId, 2),
+      (tx) => call(tx as WorkerTransaction, 'memory.seal_audit', company.companyId, 2),
     );
     await transaction(database, ownerScope(company), async (tx) => {
       await waitForNoOne(tx);
@@ -180,7 +180,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     const commit = await leaveOpen(
       t,
       (work) => asWorker(database, work as never),
-      (tx) => sealAudit(tx as WorkerTransaction, company.companyId, 2),
+      (tx) => call(tx as WorkerTransaction, 'memory.seal_audit', company.companyId, 2),
     );
     assert.equal(await seal(company, 10), 0);
     await recordEvents(database, other, 2);
@@ -201,7 +201,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
       t,
       (work) => asWorker(database, work as never),
       async (tx) => {
-        assert.equal(await sealAudit(tx as WorkerTransaction, company.companyId, 2), 2);
+        assert.equal(await call(tx as WorkerTransaction, 'memory.seal_audit', company.companyId, 2), 2);
         pid = Number((await tx.query('select pg_backend_pid() as pid'))[0]?.['pid']);
       },
     );

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { asWorker, type Database, type Queryable, transaction } from '../../db/driver/database.ts';
+import { call } from '../../db/queries/call.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
-import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { TestApp } from './app.ts';
@@ -112,10 +112,10 @@ export async function assertWholeChain(database: Queryable, company: Owned): Pro
 
 /** Seals whatever waits, of all Companies: for a database of the test's own. */
 export async function sealAll(database: Database, slice = 500): Promise<void> {
-  const next = (after: string | null) => asWorker(database, (tx) => findUnsealedCompany(tx, after));
+  const next = (after: string | null) => asWorker(database, (tx) => call(tx, 'memory.next_unsealed', after));
   for (let company = await next(null); company !== null; company = await next(company)) {
     const companyId = company;
-    while ((await asWorker(database, (tx) => sealAudit(tx, companyId, slice))) > 0);
+    while ((await asWorker(database, (tx) => call(tx, 'memory.seal_audit', companyId, slice))) > 0);
   }
 }
 

@@ -1,5 +1,5 @@
 import { asWorker } from '../../db/driver/database.ts';
-import { pruneSearches } from '../../db/queries/memory/upkeep.ts';
+import { call } from '../../db/queries/call.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Rows deleted by one statement. */
@@ -12,7 +12,9 @@ const MAX_ROWS_PER_SLICE = 1000;
 export const pruneAuditedSearches: JobHandler<'audit.prune'> = async (job, { config, database, queue }) => {
   const { auditSearchDays: days } = config;
   if (days !== null) {
-    while ((await asWorker(database, (tx) => pruneSearches(tx, days, MAX_ROWS_PER_SLICE))) > 0);
+    while (
+      (await asWorker(database, (tx) => call(tx, 'memory.prune_searches', days, MAX_ROWS_PER_SLICE))) > 0
+    );
   }
   await asWorker(database, (tx) => queue.complete(tx, 'audit.prune', job));
 };

@@ -1,10 +1,6 @@
 import { asWorker } from '../../db/driver/database.ts';
-import {
-  findLastSeal,
-  findUnsealedCompany,
-  type Seal,
-  sealAudit,
-} from '../../db/queries/identity/audit-chain.ts';
+import { call } from '../../db/queries/call.ts';
+import { findLastSeal, type Seal } from '../../db/queries/identity/audit-chain.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
 /** Events sealed in one transaction. The embedded database runs nothing else until the transaction ends. */
@@ -25,13 +21,13 @@ interface Progress {
 async function sealRound({ database, logger }: JobContext, { sealed, failed }: Progress): Promise<boolean> {
   const slice = MAX_EVENTS_PER_SLICE[database.backend];
   let more = false;
-  const next = (after: string | null) => asWorker(database, (tx) => findUnsealedCompany(tx, after));
+  const next = (after: string | null) => asWorker(database, (tx) => call(tx, 'memory.next_unsealed', after));
   for (let company = await next(null); company !== null; company = await next(company)) {
     if (failed.has(company)) continue;
     try {
       const companyId = company;
       const { count, last } = await asWorker(database, async (tx) => {
-        const count = await sealAudit(tx, companyId, slice);
+        const count = await call(tx, 'memory.seal_audit', companyId, slice);
         return { count, last: count === 0 ? null : await findLastSeal(tx, companyId) };
       });
       if (last !== null) sealed.set(companyId, last);

@@ -1,5 +1,5 @@
 import { asWorker } from '../../db/driver/database.ts';
-import { releaseCaptures } from '../../db/queries/memory/upkeep.ts';
+import { call } from '../../db/queries/call.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Captures staged again by one statement. */
@@ -7,6 +7,6 @@ const MAX_CAPTURES_PER_SLICE = 500;
 
 /** Stages captures again whose lease has expired. Claims do not depend on this: they also claim expired captures. */
 export const releaseLapsedCaptures: JobHandler<'captures.release'> = async (job, { database, queue }) => {
-  while ((await asWorker(database, (tx) => releaseCaptures(tx, MAX_CAPTURES_PER_SLICE))) > 0);
+  while ((await asWorker(database, (tx) => call(tx, 'memory.release_captures', MAX_CAPTURES_PER_SLICE))) > 0);
   await asWorker(database, (tx) => queue.complete(tx, 'captures.release', job));
 };

@@ -1,11 +1,6 @@
 import { asWorker } from '../../db/driver/database.ts';
-import {
-  expireKeptSources,
-  prune,
-  pruneImportPayloads,
-  pruneKeptSources,
-  pruneLoadingChunks,
-} from '../../db/queries/memory/upkeep.ts';
+import { call } from '../../db/queries/call.ts';
+import { prune } from '../../db/queries/memory/upkeep.ts';
 import { pruneQueryEmbeddings } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
@@ -18,11 +13,20 @@ const ABANDONED_AFTER_MS = 60_000;
 
 /** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
-  while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, MAX_CHUNKS_PER_SLICE))) > 0);
+  while (
+    (await asWorker(database, (tx) => call(tx, 'memory.prune_loading_chunks', MAX_CHUNKS_PER_SLICE))) > 0
+  );
   const { archiveDays, importPayloadDays: days } = config;
-  await asWorker(database, expireKeptSources);
-  while ((await asWorker(database, (tx) => pruneKeptSources(tx, archiveDays, MAX_CHUNKS_PER_SLICE))) > 0);
-  while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, MAX_FILES_PER_SLICE))) > 0);
+  await asWorker(database, (tx) => call(tx, 'memory.expire_kept_sources'));
+  while (
+    (await asWorker(database, (tx) =>
+      call(tx, 'memory.prune_kept_sources', archiveDays, MAX_CHUNKS_PER_SLICE),
+    )) > 0
+  );
+  while (
+    (await asWorker(database, (tx) => call(tx, 'memory.prune_import_payloads', days, MAX_FILES_PER_SLICE))) >
+    0
+  );
   await asWorker(database, (tx) =>
     pruneQueryEmbeddings(tx, config.queryEmbeddingTimeoutMs + ABANDONED_AFTER_MS),
   );

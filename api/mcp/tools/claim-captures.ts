@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { claimBatch, claimScope, readClaimedCapture } from '../../../core/consolidation/claim-batch.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Id, Nullable, Text } from '../../../shared/schemas/common.ts';
@@ -71,7 +70,6 @@ export const claimCaptures = teamTool({
     const { limit = DEFAULT_CLAIM_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS, clientId, next } = args;
     if (next !== undefined) return { batch: null, rest: await readRest(call, next) };
     const scope = claimScope(call.scope, clientId);
-    assertActive(call.team);
     const batch = await claimBatch(call.deps, scope, {
       limit,
       leaseSeconds,

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { runOnce } from '../../../core/access/run-once.ts';
 import { findSimilar } from '../../../core/memories/find-similar.ts';
 import { submitMemory } from '../../../core/memories/submit-memory.ts';
@@ -90,7 +89,6 @@ export const remember = teamTool({
     const expiresAt = parseExpiry(expires, '/expires') ?? null;
     assertFuture(expiresAt, '/expires');
     const layerId = await layerToWrite(call, client);
-    assertActive(team);
     // Similar memories show their text, which only a caller who can read memories receives.
     const findAlike = async () =>
       isPermitted(call.identity, 'memory:read')

@@ -1,4 +1,3 @@
-import { assertActive } from '../../../core/access/lock-and-recheck.ts';
 import { runOnce } from '../../../core/access/run-once.ts';
 import { parseCapture } from '../../../core/captures/parse-capture.ts';
 import { stageCapture } from '../../../core/captures/stage-capture.ts';
@@ -38,9 +37,8 @@ export const stageSession = teamTool({
     redactions: Redactions,
   },
   run: async (call, { session, sequence, text, client }) => {
-    const { deps, scope, team } = call;
+    const { deps, scope } = call;
     const layerId = await layerToWrite(call, client);
-    assertActive(team);
     const draft = { ...parseCapture({ sessionId: session, summary: text, sequence }), layerId };
     const answer = await refusingArguments(NAMES, () =>
       runOnce(deps.database, scope, null, stageCapture(deps, scope, draft)),

@@ -3,7 +3,6 @@ import { stageCapture } from '../../../core/captures/stage-capture.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { writeLayer } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
@@ -32,7 +31,6 @@ export const captureRoute: Routes = (app, { config, database }) => {
     async (request, reply) => {
       const { body, teamScope } = request;
       const draft = { ...parseCapture(body), layerId: writeLayer(teamScope, body.scope) };
-      assertTeamActive(request);
       return answerOnce(request, reply, database, stageCapture({ config }, teamScope, draft));
     },
   );

@@ -9,7 +9,6 @@ import {
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/embeddings.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
 import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
 
@@ -29,7 +28,6 @@ export const embeddingRoutes: Routes = (app, deps) => {
       },
     },
     async (request) => {
-      assertTeamActive(request);
       const limit = request.body.limit ?? DEFAULT_EMBEDDINGS_CLAIM;
       return { batch: await claimEmbeddings(deps, request.teamScope, limit) };
     },

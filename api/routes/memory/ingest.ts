@@ -5,7 +5,7 @@ import { assertFuture } from '../../../shared/formats/times.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { writeLayer } from '../../../shared/scope.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
-import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
+import { withWriteAccess } from '../../plugins/guards.ts';
 import { answerOnce, isRepeatable, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { disconnectSignal } from '../../request/disconnect-signal.ts';
 import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
@@ -50,7 +50,6 @@ export const ingestRoute: Routes = (app, deps) => {
       // The answer of an earlier request is repeated also after the expiry.
       if (!isRepeatable(request)) assertFuture(parsed.expiresAt);
       const layerId = writeLayer(teamScope, body.scope);
-      assertTeamActive(request);
       const ingest = { ...parsed, layerId, signal: disconnectSignal(reply) };
       return answerOnce(request, reply, database, ingestSource(deps, teamScope, ingest));
     },

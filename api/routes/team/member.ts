@@ -3,7 +3,7 @@ import { changeMemberRole } from '../../../core/identity/team/change-member-role
 import { removeMember } from '../../../core/identity/team/remove-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
-import { standingInTeam, withRight } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -27,11 +27,8 @@ export const memberRoutes: Routes = (app, deps) => {
         errors: errorCodes('forbidden', 'team_archived', 'last_owner'),
       },
     },
-    async (request) => {
-      const { teamScope, params, body } = request;
-      const caller = standingInTeam(request);
-      return changeMemberRole(deps, teamScope, { userId: params.userId, role: body.role, caller });
-    },
+    async ({ teamScope, params, body }) =>
+      changeMemberRole(deps, teamScope, { userId: parseId(params.userId), role: body.role }),
   );
 
   app.delete(

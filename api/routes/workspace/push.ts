@@ -3,7 +3,7 @@ import { assertPushAllowed, pushFiles } from '../../../core/workspace/push-files
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { errorCodes } from '../../openapi/declared-errors.ts';
-import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
+import { withWriteAccess } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
@@ -43,7 +43,6 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
       const { teamScope, body } = request;
       const pushed = await parsePushedFiles(body.files);
       assertPushAllowed(teamScope, pushed);
-      assertTeamActive(request);
       return answerOnce(request, reply, database, pushFiles({ config, blobs, queue }, teamScope, pushed));
     },
   );

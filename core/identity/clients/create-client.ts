@@ -18,7 +18,7 @@ export function createClient(
   name: string,
 ): Promise<Client> {
   return runCommand(database, scope, {
-    lock: async (tx) => assertActive((await lockTeamForAdmin(tx)).team),
+    lock: async (tx) => assertActive(await lockTeamForAdmin(tx)),
     apply: async (tx) => {
       const client = await insertClient(tx, { id: newId(), name });
       if (client === null) throw clientNameTaken();

@@ -19,7 +19,7 @@ export function giveClientGrant(
   const { teamId } = scope;
   return runCommand(database, scope, {
     lock: (tx) => lockTeamForAdmin(tx, [userId]),
-    apply: async (tx, { team }) => {
+    apply: async (tx, team) => {
       const present = await findClientGrant(tx, { teamId, userId, clientId });
       const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
       if (grant === null) throw new ServiceError('not_found');

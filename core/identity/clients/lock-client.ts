@@ -16,7 +16,7 @@ export async function lockClient(
   id: string,
   states: readonly ActiveState[],
 ): Promise<Client> {
-  const { team } = await lockTeamForAdmin(tx);
+  const team = await lockTeamForAdmin(tx);
   const client = await findClient(tx, id, states);
   if (client === null) throw new ServiceError('not_found');
   assertActive(team);

@@ -8,7 +8,7 @@ import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/ident
 import { ServiceError } from '../../../shared/errors.ts';
 import type { AccessRequest, Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
@@ -37,7 +37,7 @@ async function lockRequestedTeam(
   await lockCompanyAs(tx, 'owner');
   const request = await findAccessRequest(tx, id);
   if (request === null) throw new ServiceError('not_found');
-  return { request, team: await lockTeam(tx, request.teamId) };
+  return { request, team: await lockTeamOfCompany(tx, request.teamId) };
 }
 
 async function apply(

@@ -5,7 +5,7 @@ import { canHaveCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyGrant } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeUnauthorizedInvites } from '../invites.ts';
@@ -35,7 +35,7 @@ async function lockGrantee(
 ): Promise<void> {
   await lockCompanyAs(tx, 'owner');
   const { role } = await lockCompanyMember(tx, userId);
-  assertActive(await lockTeam(tx, teamId));
+  assertActive(await lockTeamOfCompany(tx, teamId));
   if (!canHaveCompanyGrants(role)) {
     throw new ServiceError('conflict', 'Only Company Admins can have Company grants');
   }

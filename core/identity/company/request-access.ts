@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { AccessRequest, Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { redactFields } from '../../redaction/redact-fields.ts';
@@ -29,7 +29,7 @@ export async function requestAccess(
   const made = await runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'admin');
-      return lockTeam(tx, requested.teamId);
+      return lockTeamOfCompany(tx, requested.teamId);
     },
     apply: (tx, team) => apply(tx, team, { ...requested, ...fields }, assertAllowed),
   });

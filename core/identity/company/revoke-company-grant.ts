@@ -1,7 +1,7 @@
 import { deleteCompanyGrants } from '../../../db/queries/identity/grants.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs, lockOpenAccount, lockTeam } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockOpenAccount, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeUnauthorizedInvites } from '../invites.ts';
@@ -20,7 +20,7 @@ export function revokeCompanyGrant(
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
       await lockOpenAccount(tx, userId);
-      await lockTeam(tx, teamId);
+      await lockTeamOfCompany(tx, teamId);
     },
     apply: async (tx) => {
       if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');

@@ -2,7 +2,7 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeInvite } from '../invites.ts';
+import { requireInvite, revokeInvite } from '../invites.ts';
 
 /**
  * Revokes an open invitation to become a Company Admin.
@@ -14,7 +14,10 @@ export function revokeCompanyInvite(
   id: string,
 ): Promise<void> {
   return runCommand(database, scope, {
-    lock: (tx) => lockCompanyAs(tx, 'owner'),
-    apply: (tx) => revokeInvite(tx, null, id),
+    lock: async (tx) => {
+      await lockCompanyAs(tx, 'owner');
+      return requireInvite(tx, null, id);
+    },
+    apply: (tx, invite) => revokeInvite(tx, null, invite),
   });
 }

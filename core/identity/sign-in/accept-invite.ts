@@ -2,7 +2,7 @@ import { type Queryable, type ScopedTransaction, withoutScope } from '../../../d
 import {
   findSignIn,
   insertAccount,
-  lockOpenAccounts,
+  lockAccounts,
   type SignIn,
 } from '../../../db/queries/identity/accounts.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
@@ -19,7 +19,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
-import { assertActive, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { checkPassword, lockSignIn } from './check-password.ts';
@@ -79,11 +79,11 @@ async function acceptOnce(deps: Needed, newcomer: Newcomer, kind: 'team' | 'comp
   return runCommand(database, companyScope({ companyId: invite.companyId, userId }), {
     prepare: async () => (account === null ? passwords.hash(newcomer.password) : null),
     lock: async (tx, newHash) => {
-      if (invite.teamId === null) await lockCompany(tx);
+      if (invite.teamId === null) await lockCompany(tx, 'update');
       // A new account is created here, because accounts come before Teams in the order of locks.
       if (newHash === null) await lockSignIn(tx, account?.passwordHash ?? null);
       else await createAccount(tx, invite, { name: newcomer.name, passwordHash: newHash });
-      if (invite.teamId !== null) assertActive(await lockTeam(tx, invite.teamId));
+      if (invite.teamId !== null) assertActive(await lockTeamOfCompany(tx, invite.teamId));
     },
     apply: async (tx) => {
       if (!(await useInvite(tx, invite.id))) {
@@ -132,7 +132,7 @@ async function giveRole(tx: Transaction, { teamId, role, grants }: FoundInvite):
   const { userId } = tx.scope;
   if (teamId === null) {
     // By the id: since the account was found, its email can have been changed.
-    const present = (await lockOpenAccounts(tx, [userId])).get(userId) ?? null;
+    const present = (await lockAccounts(tx, [userId], 'share')).get(userId) ?? null;
     if (!hasRole(present, 'admin')) await updateCompanyRole(tx, userId, 'admin');
     return;
   }

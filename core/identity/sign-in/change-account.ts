@@ -1,13 +1,13 @@
 import { withoutScope } from '../../../db/driver/database.ts';
 import { isUniqueViolation } from '../../../db/driver/faults.ts';
-import { findSignIn, lockAccount, updateAccount } from '../../../db/queries/identity/accounts.ts';
+import { findSignIn, updateAccount } from '../../../db/queries/identity/accounts.ts';
 import { revokeResetLinks } from '../../../db/queries/identity/reset-links.ts';
 import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Account } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import { accountClosed } from '../../access/account-closed.ts';
+import { lockCaller } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { checkPassword, lockCheckedPassword } from './check-password.ts';
@@ -44,7 +44,7 @@ export async function changeAccount(
     return await runCommand(deps.database, companyScope(caller), {
       prepare: () => (proof === null ? Promise.resolve(null) : checkCallersPassword(deps, caller, proof)),
       lock: async (tx, checkedHash) => {
-        if (!(await lockAccount(tx, id))) throw accountClosed();
+        await lockCaller(tx, 'update');
         if (proof !== null) await lockCheckedPassword(tx, checkedHash);
       },
       apply: async (tx) => {

@@ -1,9 +1,9 @@
 import { withoutScope } from '../../../db/driver/database.ts';
-import { findSignIn, lockAccount, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
+import { findSignIn, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
 import { revokeResetLinks } from '../../../db/queries/identity/reset-links.ts';
 import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { accountClosed } from '../../access/account-closed.ts';
+import { lockCaller } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { checkPassword, lockCheckedPassword, type PasswordAttempt } from './check-password.ts';
@@ -34,7 +34,7 @@ export function changePassword(
       return { currentHash, newHash: await passwords.hash(newPassword) };
     },
     lock: async (tx, { currentHash }) => {
-      if (!(await lockAccount(tx, userId))) throw accountClosed();
+      await lockCaller(tx, 'update');
       await lockCheckedPassword(tx, currentHash);
     },
     apply: async (tx, _, { newHash }) => {

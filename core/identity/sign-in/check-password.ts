@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { lockAccount, lockPasswordHash } from '../../../db/queries/identity/accounts.ts';
+import { call } from '../../../db/queries/call.ts';
+import { lockAccounts } from '../../../db/queries/identity/accounts.ts';
 import {
   MAX_FAILED_PASSWORDS,
   recordFailedPassword,
@@ -53,7 +54,7 @@ export async function checkPassword(
  * @throws ServiceError `invalid_credentials` if it has changed, or the account was closed
  */
 export async function lockSignIn(tx: ScopedTransaction, passwordHash: string | null): Promise<void> {
-  await lockAccount(tx, tx.scope.userId);
+  await lockAccounts(tx, [tx.scope.userId], 'update');
   await lockCheckedPassword(tx, passwordHash);
 }
 
@@ -64,7 +65,8 @@ export async function lockSignIn(tx: ScopedTransaction, passwordHash: string | n
  * @throws ServiceError `invalid_credentials` if it has changed, or the account was closed
  */
 export async function lockCheckedPassword(tx: ScopedTransaction, passwordHash: string | null): Promise<void> {
-  if ((await lockPasswordHash(tx)) !== passwordHash) throw new ServiceError('invalid_credentials');
+  if ((await call(tx, 'identity.lock_password_hash')) !== passwordHash)
+    throw new ServiceError('invalid_credentials');
 }
 
 function tooManyFailures(resetSeconds: number): ServiceError {

@@ -1,4 +1,4 @@
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { lockAccounts } from '../../../db/queries/identity/accounts.ts';
 import { deleteSession, deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { runCommand } from '../../access/run-command.ts';
@@ -17,7 +17,7 @@ export async function logOut(
   if (!everywhere && sessionId === null) return;
   await runCommand(database, scope, {
     lock: async (tx) => {
-      if (everywhere) await lockAccount(tx, scope.userId);
+      if (everywhere) await lockAccounts(tx, [scope.userId], 'update');
     },
     apply: async (tx) => {
       if (everywhere) {

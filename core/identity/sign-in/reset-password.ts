@@ -1,5 +1,5 @@
 import { withoutScope } from '../../../db/driver/database.ts';
-import { lockAccount, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
+import { lockAccounts, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
 import { findResetLink, revokeResetLinks, useResetLink } from '../../../db/queries/identity/reset-links.ts';
 import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
@@ -27,10 +27,10 @@ export async function resetPassword(
   const { userId, id: linkId } = link;
   return runCommand(database, companyScope(link), {
     prepare: () => passwords.hash(newPassword),
-    lock: (tx) => lockAccount(tx, userId),
-    apply: async (tx, isOpen, passwordHash) => {
+    lock: (tx) => lockAccounts(tx, [userId], 'update'),
+    apply: async (tx, open, passwordHash) => {
       // Hashing takes time: the link can have been used, or the account closed.
-      const isMine = isOpen && (await useResetLink(tx, linkId));
+      const isMine = open.has(userId) && (await useResetLink(tx, linkId));
       if (!isMine) throw tokenRefusal((await findResetLink(tx, tokenHash))?.state ?? null);
       await updatePasswordHash(tx, passwordHash);
       await deleteSessions(tx);

@@ -1,37 +1,29 @@
 import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
-import { hasRole, type Standing, type TeamRole } from '../../../shared/access.ts';
+import { hasRole, type TeamRole } from '../../../shared/access.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive } from '../../access/lock-and-recheck.ts';
-import { parseId } from '../../access/parse-id.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { assertNotLastOwner, lockMember, revokeInvitesOfRole } from './lock-member.ts';
-import { assertCanGiveRole } from './owner-rights.ts';
 
 /** A new role of a member. */
 export interface RoleChange {
-  /** As in the path of the request. */
   userId: string;
   role: TeamRole;
-  /** The caller's roles when the request arrived. They are rechecked when the Team is locked. */
-  caller: Standing;
 }
 
 /**
  * Changes the role of a member of the Team. If the new role is lower, also revokes the open invites that the member can
  * no longer make, and those to the member.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `forbidden` if only an Owner can make
- *   the change, `not_found`, `team_archived`, `last_owner`. A role that only Owners can give is refused first, so that
- *   the refusal does not depend on the member
+ *   the change, `not_found`, `team_archived`, `last_owner`
  */
-export async function changeMemberRole(
+export function changeMemberRole(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
-  { caller, role, ...change }: RoleChange,
+  { userId, role }: RoleChange,
 ): Promise<Member> {
-  assertCanGiveRole(caller, role);
-  const userId = parseId(change.userId);
   return runCommand(database, scope, {
     lock: async (tx) => {
       const { team, member } = await lockMember(tx, userId, role);

@@ -1,11 +1,8 @@
+import { call } from '../../../db/queries/call.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
 import { countTeamMembers, lockCompany } from '../../../db/queries/identity/members.ts';
-import {
-  isTeamNameTaken,
-  lockTeamState,
-  type TeamChange,
-  updateTeam,
-} from '../../../db/queries/identity/teams.ts';
+import { type TeamChange, updateTeam } from '../../../db/queries/identity/teams.ts';
+import { foldName } from '../../../shared/formats/names.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
@@ -29,18 +26,19 @@ export function changeTeam(
   const { teamId, access, reads } = scope;
   return runCommand(database, scope, {
     lock: async (tx) => {
-      if (asked.name !== undefined) await lockCompany(tx);
-      const { team, caller } = await lockTeamForAdmin(tx);
+      if (asked.name !== undefined) await lockCompany(tx, 'update');
+      const team = await lockTeamForAdmin(tx);
       assertActive(team);
-      const settings = await lockTeamState(tx, teamId);
-      if (settings === null) throw new Error('the locked Team does not exist');
-      const { publish, redaction } = settings;
-      return { role: caller.role, state: team.state, before: { name: team.name, publish, redaction } };
+      return team;
     },
-    apply: async (tx, { role, state, before }) => {
+    apply: async (tx, { name, settings, state, standing: { role } }) => {
+      const before: Settings = { name, ...settings };
       const after: Settings = { ...before, ...asked };
       const audit = changeEvents(teamId, before, after);
-      if (after.name !== before.name && (await isTeamNameTaken(tx, teamId, after.name)))
+      if (
+        after.name !== before.name &&
+        (await call(tx, 'identity.is_team_name_taken', teamId, foldName(after.name)))
+      )
         throw teamNameTaken();
       if (audit.length > 0) await updateTeam(tx, teamId, after);
       const { members } = await countTeamMembers(tx);

@@ -1,7 +1,7 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { findActiveClients } from '../../../db/queries/identity/clients.ts';
 import { findOpenInviteTo } from '../../../db/queries/identity/invites.ts';
-import { lockCompanyShared } from '../../../db/queries/identity/members.ts';
+import { lockCompany } from '../../../db/queries/identity/members.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Invite } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
@@ -31,9 +31,9 @@ export function inviteToTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       // An erasure deletes the invites to a person: one that is being made would be left.
-      await lockCompanyShared(tx);
-      const { team, caller } = await lockTeamForAdmin(tx);
-      assertCanEndInvite(caller, await findOpenInviteTo(tx, draft));
+      await lockCompany(tx, 'share');
+      const team = await lockTeamForAdmin(tx);
+      assertCanEndInvite(team.standing, await findOpenInviteTo(tx, draft));
       await assertClientsExist(tx, draft.grants);
       assertActive(team);
     },

@@ -19,10 +19,10 @@ export async function lockMember(
   userId: string,
   to: TeamRole | null,
 ): Promise<{ team: Team; member: Member }> {
-  const { team, caller } = await lockTeamForAdmin(tx, [userId]);
+  const team = await lockTeamForAdmin(tx, [userId]);
   const [member] = await listTeamMembers(tx, ONE_ROW, userId);
   if (member === undefined) throw new ServiceError('not_found');
-  assertCanChangeRole(caller, member.role, to);
+  assertCanChangeRole(team.standing, member.role, to);
   return { team, member };
 }
 

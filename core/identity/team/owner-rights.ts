@@ -10,17 +10,6 @@ import { ServiceError } from '../../../shared/errors.ts';
  * Team Owners are appointed, changed and removed only by Owners of the Team or of the Company.
  */
 
-const ownersOnly = () =>
-  new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
-
-/**
- * Refuses a new role that only Owners can give, regardless of the member.
- * @throws ServiceError `forbidden`
- */
-export function assertCanGiveRole(caller: Standing, role: TeamRole): void {
-  if (role === 'owner' && !canAppointTeamOwners(caller)) throw ownersOnly();
-}
-
 /**
  * Refuses a change of a role that only Owners can make.
  * @param from the present role
@@ -28,7 +17,9 @@ export function assertCanGiveRole(caller: Standing, role: TeamRole): void {
  * @throws ServiceError `forbidden`
  */
 export function assertCanChangeRole(caller: Standing, from: TeamRole, to: TeamRole | null): void {
-  if (!canChangeTeamRole(caller, from, to)) throw ownersOnly();
+  if (!canChangeTeamRole(caller, from, to)) {
+    throw new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
+  }
 }
 
 /**

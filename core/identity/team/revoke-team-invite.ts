@@ -1,10 +1,8 @@
-import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
-import { listInvites } from '../../../db/queries/identity/invites.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeInvite } from '../invites.ts';
+import { requireInvite, revokeInvite } from '../invites.ts';
 import { assertCanEndInvite } from './owner-rights.ts';
 
 /**
@@ -20,10 +18,11 @@ export function revokeTeamInvite(
   const { teamId } = scope;
   return runCommand(database, scope, {
     lock: async (tx) => {
-      const { caller } = await lockTeamForAdmin(tx);
-      const [invite] = await listInvites(tx, teamId, ONE_ROW, id);
-      assertCanEndInvite(caller, invite ?? null);
+      const { standing } = await lockTeamForAdmin(tx);
+      const invite = await requireInvite(tx, teamId, id);
+      assertCanEndInvite(standing, invite);
+      return invite;
     },
-    apply: (tx) => revokeInvite(tx, teamId, id),
+    apply: (tx, invite) => revokeInvite(tx, teamId, invite),
   });
 }

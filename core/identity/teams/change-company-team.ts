@@ -1,12 +1,14 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
+import { call } from '../../../db/queries/call.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
-import { isTeamNameTaken, updateTeam } from '../../../db/queries/identity/teams.ts';
+import { updateTeam } from '../../../db/queries/identity/teams.ts';
 import { findQuota, updateQuota } from '../../../db/queries/jobs/usage.ts';
+import { foldName } from '../../../shared/formats/names.ts';
 import type { Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyTeamChange } from '../../../shared/schemas/status.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { type Quota, quotaInForce } from '../../../shared/settings/team-settings.ts';
-import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { type Recorded, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { teamNameTaken } from '../taken-names.ts';
@@ -26,7 +28,7 @@ export function changeCompanyTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, quota === undefined ? 'admin' : 'owner');
-      const team = await lockTeam(tx, teamId);
+      const team = await lockTeamOfCompany(tx, teamId);
       assertActive(team);
       return team;
     },
@@ -51,7 +53,7 @@ async function rename(
   name: string,
 ): Promise<Recorded<Team>> {
   if (team.name === name) return { result: team, audit: [] };
-  if (await isTeamNameTaken(tx, team.id, name)) throw teamNameTaken();
+  if (await call(tx, 'identity.is_team_name_taken', team.id, foldName(name))) throw teamNameTaken();
   const detail = { from: team.name, to: name };
   return {
     result: await updateTeam(tx, team.id, { name }),

@@ -2,7 +2,7 @@ import { updateTeamState } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Team } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
@@ -21,7 +21,7 @@ export function changeTeamState(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'admin');
-      return lockTeam(tx, teamId);
+      return lockTeamOfCompany(tx, teamId);
     },
     apply: async (tx, team) => {
       if (team.state === state) throw new ServiceError('conflict', `The Team is already ${state}`);

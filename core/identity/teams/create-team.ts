@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { findAccountByEmail, lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
+import { findAccountByEmail, lockAccounts } from '../../../db/queries/identity/accounts.ts';
 import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
 import { insertTeam } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -56,7 +56,7 @@ async function lockOwner(tx: ScopedTransaction<CompanyScope>, named: NamedOwner 
   const caller = { userId: tx.scope.userId };
   if (named === null) return caller;
   if ('userId' in named) {
-    const open = await lockOpenAccounts(tx, [named.userId]);
+    const open = await lockAccounts(tx, [named.userId], 'share');
     if (!open.has(named.userId)) throw new ServiceError('not_found');
     return named;
   }

@@ -1,7 +1,7 @@
 import { deleteTeam as markDeleted } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockTeamOfCompany } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
@@ -17,7 +17,7 @@ export function deleteTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
-      return lockTeam(tx, teamId);
+      return lockTeamOfCompany(tx, teamId);
     },
     apply: async (tx, { name, state }) => {
       if (state !== 'archived') throw new ServiceError('conflict', 'Archive the Team first');

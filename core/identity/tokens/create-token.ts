@@ -1,17 +1,13 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
 import { insertToken } from '../../../db/queries/identity/agent-tokens.ts';
 import { findOwnClientGrants } from '../../../db/queries/identity/clients.ts';
-import { findStanding } from '../../../db/queries/identity/members.ts';
-import { lockTeamRow } from '../../../db/queries/identity/teams.ts';
-import { readableLayers, teamAccess } from '../../../shared/access.ts';
+import { readableLayers } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { isId, newId } from '../../../shared/ids.ts';
 import type { Permission } from '../../../shared/permissions.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { accountClosed } from '../../access/account-closed.ts';
-import { assertActive } from '../../access/lock-and-recheck.ts';
+import { assertActive, lockCaller, lockTeamAs } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { issueSecret } from './issue-secret.ts';
@@ -68,14 +64,9 @@ async function lockReach(
   teamId: string,
   clientIds: readonly string[],
 ): Promise<void> {
-  const { userId } = tx.scope;
-  const accounts = await lockOpenAccounts(tx, [userId]);
-  if (!accounts.has(userId)) throw accountClosed();
-  const team = await lockTeamRow(tx, teamId);
-  const standing = await findStanding(tx, teamId, userId);
-  if (team === null || standing === null || teamAccess(standing.companyRole, standing) === null) {
-    throw new ServiceError('team_forbidden');
-  }
+  await lockCaller(tx, 'share');
+  const team = await lockTeamAs(tx, teamId, 'update');
+  const { standing } = team;
   // A text that is not an id is no client.
   const grants = await findOwnClientGrants(tx, teamId, clientIds.filter(isId));
   const reachable = readableLayers(standing.companyRole, standing, grants).clients;

@@ -1,9 +1,8 @@
-import { lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
 import { endTokenSecrets } from '../../../db/queries/identity/agent-tokens.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { accountClosed } from '../../access/account-closed.ts';
+import { lockCaller } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { issueSecret } from './issue-secret.ts';
@@ -21,9 +20,8 @@ export function rotateToken(
 ): Promise<IssuedToken> {
   return runCommand(database, scope, {
     lock: async (tx) => {
-      const { userId } = scope;
-      if ((await lockOpenAccounts(tx, [userId])).size === 0) throw accountClosed();
-      return requireToken(tx, { id, userId });
+      await lockCaller(tx, 'share');
+      return requireToken(tx, { id, userId: scope.userId });
     },
     apply: async (tx, token) => {
       if (token.state !== 'active') throw new ServiceError('conflict', `The agent token is ${token.state}`);

@@ -22,7 +22,7 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promise<string | null> {
   return runCommand(deps.database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'archive'),
-    apply: (tx, source) => apply(tx, deps, source),
+    apply: (tx, { source }) => apply(tx, deps, source),
   });
 }
 

@@ -10,7 +10,7 @@ import { archiveDueRepeats } from './expire-records.ts';
  * @returns the events for the command to record
  * @throws ServiceError `conflict` if the layer has an active source with the same text or external id
  */
-export async function makeWay(tx: TeamTransaction, names: Omit<SourceNames, 'isDue'>): Promise<AuditEntry[]> {
+export async function makeWay(tx: TeamTransaction, names: SourceNames): Promise<AuditEntry[]> {
   // They count as archived, but would be found by the unique indexes.
   const expired = await archiveDueRepeats(tx, names);
   const repeat = await findRepeat(tx, names);

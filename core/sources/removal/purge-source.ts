@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { purgeSource as purge } from '../../../db/queries/library/purge.ts';
-import { lockOwnSource } from '../../../db/queries/memory/source-library.ts';
+import { lockSource } from '../../../db/queries/memory/source-library.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { requireRight, type TeamScope } from '../../../shared/scope.ts';
@@ -27,9 +27,10 @@ export function purgeSource(deps: Needed, scope: TeamScope, id: string): Promise
 async function lockToPurge(tx: TeamTransaction, id: string): Promise<Source> {
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
-  const source = await lockOwnSource(tx, id);
+  const source = (await lockSource(tx, id))?.source;
   // Its client can have been archived since the request arrived.
-  if (source === null || !(await canWrite(tx, team, [source.clientId]))) throw new ServiceError('not_found');
+  if (source === undefined || !(await canWrite(tx, team, [source.clientId])))
+    throw new ServiceError('not_found');
   assertActive(team);
   return source;
 }

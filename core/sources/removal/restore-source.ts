@@ -1,7 +1,10 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
-import { lockKeptSource, restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
-import { activateRestored, lockNamesOf, readNames } from '../../../db/queries/library/restore.ts';
+import { call } from '../../../db/queries/call.ts';
+import { restoreKeptSource } from '../../../db/queries/library/kept-sources.ts';
+import { activateRestored, lockNamesOf } from '../../../db/queries/library/restore.ts';
+import type { StoredSource } from '../../../db/queries/memory/source-rows.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { isPast } from '../../../shared/formats/times.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
@@ -22,7 +25,7 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 export function restoreSource(deps: Needed, scope: TeamScope, id: string): Promise<Source> {
   return runCommand(deps.database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'restore', () => lockNamesOf(tx, id)),
-    apply: (tx, source) => apply(tx, deps, source),
+    apply: (tx, stored) => apply(tx, deps, stored),
     quota: deps.config,
   });
 }
@@ -30,7 +33,7 @@ export function restoreSource(deps: Needed, scope: TeamScope, id: string): Promi
 async function apply(
   tx: TeamTransaction,
   { queue, config }: Needed,
-  { id, kind, state, clientId }: Source,
+  { source: { id, kind, state, clientId, externalId, expiresAt }, contentHash }: StoredSource,
 ): Promise<Applied<Source>> {
   if (kind === 'memory') {
     throw new ServiceError(
@@ -41,13 +44,13 @@ async function apply(
   if (kind === 'file') {
     throw new ServiceError('conflict', 'The source belongs to a workspace file; push the file again instead');
   }
-  const names = await readNames(tx, id);
-  if (names.isDue) throw new ServiceError('conflict', 'The source has expired; store its text again instead');
+  if (isPast(expiresAt))
+    throw new ServiceError('conflict', 'The source has expired; store its text again instead');
   if (state === 'active')
     throw new ServiceError('conflict', 'The source is active; only an archived one can be restored');
-  const kept = await lockKeptSource(tx, id, config);
+  const kept = await call(tx, 'memory.lock_kept_source', id, config.archiveDays);
   if (kept === null) throw noLongerKept();
-  const expired = await makeWay(tx, names);
+  const expired = await makeWay(tx, { layerId: clientId, externalId, contentHash });
   const { chunks, pending } = await restoreKeptSource(tx, id, config);
   // A part was deleted when fewer days were set.
   if (chunks < kept) throw noLongerKept();

@@ -1,6 +1,7 @@
 import type { CompanyRole } from '../../../shared/access.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 
 /** What a login needs to check a password. */
 export interface SignIn {
@@ -21,44 +22,21 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
 }
 
 /**
- * Returns the current password hash of the scope's user, and locks it against changes until the transaction ends. Null
- * if the account has no password or was closed.
- */
-export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | null> {
-  const [row] = await tx.query<{ passwordHash: string | null }>(
-    'select identity.lock_password_hash() as "passwordHash"',
-  );
-  return row?.passwordHash ?? null;
-}
-
-/**
- * Locks open accounts of the Company until the transaction ends, so that none is closed and no role changes. Lock the
- * Company before, and Teams after.
+ * Locks open accounts of the Company until the transaction ends. `share`: none is closed and no role changes. `update`:
+ * also changes of their passwords, sessions and reset links run one after another.
  * @returns the role in the Company of each account that is open
  */
-export async function lockOpenAccounts(
+export async function lockAccounts(
   tx: ScopedTransaction,
   userIds: readonly string[],
+  strength: LockStrength,
 ): Promise<Map<string, CompanyRole>> {
   const rows = await tx.query<{ id: string; role: CompanyRole }>(
     `select id, role from identity.account
-      where company_id = $1 and id = any ($2::uuid[]) and closed_at is null order by id for share`,
+      where company_id = $1 and id = any ($2::uuid[]) and closed_at is null order by id ${ROW_LOCKS[strength]}`,
     [tx.scope.companyId, userIds],
   );
   return new Map(rows.map(({ id, role }) => [id, role]));
-}
-
-/**
- * Locks an account of the Company until the transaction ends, so that changes of its password, sessions and reset links
- * run one after another. False: no open account has this id.
- */
-export async function lockAccount(tx: ScopedTransaction, userId: string): Promise<boolean> {
-  const rows = await tx.query(
-    `select from identity.account
-      where company_id = $1 and id = $2 and closed_at is null for no key update`,
-    [tx.scope.companyId, userId],
-  );
-  return rows.length > 0;
 }
 
 /** Sets the password of the scope's user. */

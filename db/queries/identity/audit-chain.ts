@@ -1,29 +1,6 @@
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, WorkerTransaction } from '../../driver/database.ts';
 
-/**
- * Finds the first Company after `after`, in the order of ids, that has unsealed audit events. Null: there is no other.
- */
-export async function findUnsealedCompany(
-  tx: WorkerTransaction,
-  after: string | null,
-): Promise<string | null> {
-  const [row] = await tx.query<{ id: string | null }>('select memory.next_unsealed($1) as id', [after]);
-  return row?.id ?? null;
-}
-
-/**
- * Seals the next audit events of a Company, at most `limit`, in its chain of hashes.
- * @returns how many; 0 if all are sealed, or if another transaction is sealing them
- */
-export async function sealAudit(tx: WorkerTransaction, companyId: string, limit: number): Promise<number> {
-  const [row] = await tx.query<{ sealed: number }>('select memory.seal_audit($1, $2) as sealed', [
-    companyId,
-    limit,
-  ]);
-  return row?.sealed ?? 0;
-}
-
 /** A seal of a Company's chain, as it is noted elsewhere. */
 export interface Seal {
   sequence: number;

@@ -4,24 +4,17 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { Listed, ListPart } from '../fragments/list-part.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 
 type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });
 
 /**
- * Locks the Company until the transaction ends, so that changes of its roles, and of the names of its Teams, run one
- * after another. Otherwise two Owners could demote each other. Lock it before all other rows.
+ * Locks the Company until the transaction ends. `share`: nobody is removed or erased. `update`: also changes of its roles,
+ * and of the names of its Teams, run one after another. Otherwise two Owners could demote each other.
  */
-export async function lockCompany(tx: ScopedTransaction): Promise<void> {
-  await tx.query('select from identity.company where id = $1 for no key update', [tx.scope.companyId]);
-}
-
-/**
- * Locks the Company against `lockCompany` until the transaction ends: nobody is removed or erased. Others can do the same
- * at the same time. Lock it before all other rows.
- */
-export async function lockCompanyShared(tx: ScopedTransaction): Promise<void> {
-  await tx.query('select from identity.company where id = $1 for share', [tx.scope.companyId]);
+export async function lockCompany(tx: ScopedTransaction, strength: LockStrength): Promise<void> {
+  await tx.query(`select from identity.company where id = $1 ${ROW_LOCKS[strength]}`, [tx.scope.companyId]);
 }
 
 /** Renames the Company. Lock it before. @returns its name before */

@@ -6,6 +6,7 @@ import type { TeamSettings } from '../../../shared/settings/team-settings.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import { type LockStrength, ROW_LOCKS } from '../fragments/locks.ts';
 import { deleteSearchTexts } from './audit.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
@@ -13,32 +14,22 @@ const COLUMNS = `id, name, state, created_at as "createdAt"`;
 const toTeam = (row: TeamRow): Team => ({ ...row, createdAt: wireTime(row.createdAt) });
 
 /**
- * Locks a Team of the Company until the transaction ends, so that changes of its state and roles run one after another.
- * Lock accounts before, and invites after. Null: the Team does not exist.
+ * Locks a Team of the Company until the transaction ends. `share`: its state and its settings stay as they are. `update`:
+ * also changes of its roles, invites and clients run one after another. Null: the Team does not exist.
  */
-export async function lockTeamRow(tx: ScopedTransaction, teamId: string): Promise<Team | null> {
-  const [row] = await tx.query<TeamRow>(
-    `select ${COLUMNS} from identity.team
-      where company_id = $1 and id = $2 and deleted_at is null for no key update`,
+export async function lockTeam(
+  tx: ScopedTransaction,
+  teamId: string,
+  strength: LockStrength,
+): Promise<{ team: Team; settings: TeamSettings } | null> {
+  const [row] = await tx.query<TeamRow & TeamSettings>(
+    `select ${COLUMNS}, publish, redaction from identity.team
+      where company_id = $1 and id = $2 and deleted_at is null ${ROW_LOCKS[strength]}`,
     [tx.scope.companyId, teamId],
   );
-  return row === undefined ? null : toTeam(row);
-}
-
-/** The state of a Team, with its settings. */
-export type TeamState = TeamSettings & { state: ActiveState };
-
-/**
- * Locks the state and the settings of a Team of the Company against changes until the transaction ends. Null: it does not
- * exist.
- */
-export async function lockTeamState(tx: ScopedTransaction, teamId: string): Promise<TeamState | null> {
-  const [row] = await tx.query<TeamState>(
-    `select state, publish, redaction from identity.team
-      where company_id = $1 and id = $2 and deleted_at is null for share`,
-    [tx.scope.companyId, teamId],
-  );
-  return row ?? null;
+  if (row === undefined) return null;
+  const { publish, redaction, ...team } = row;
+  return { team: toTeam(team), settings: { publish, redaction } };
 }
 
 /** Lists the Teams of the Company, newest first. With `teamId`, only that Team. */
@@ -83,15 +74,6 @@ export async function updateTeamState(
   );
   if (row === undefined) throw new Error('the Team is gone');
   return toTeam(row);
-}
-
-/** Whether another Team of the Company, maybe archived, has this name. Lock the Company before. */
-export async function isTeamNameTaken(tx: ScopedTransaction, teamId: string, name: string): Promise<boolean> {
-  const [row] = await tx.query<{ taken: boolean }>('select identity.is_team_name_taken($1, $2) as taken', [
-    teamId,
-    foldName(name),
-  ]);
-  return row?.taken === true;
 }
 
 /** What a Team changes about itself. Absent fields do not change. */

@@ -2,20 +2,6 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { Keeping } from './kept-sources.ts';
 
-/**
- * Returns in how many seconds the agent token of the scope can archive a source or withdraw a memory again. 0: now. Until the
- * transaction ends, other requests of the token wait here.
- * @param max how many it can archive and withdraw in so many seconds
- */
-export async function secondsUntilForget(tx: TeamTransaction, max: number, seconds: number): Promise<number> {
-  const [row] = await tx.query<{ wait: number }>('select memory.seconds_until_forget($1, $2) as wait', [
-    max,
-    seconds,
-  ]);
-  if (row === undefined) throw new Error('the limit of the agent token was not read');
-  return row.wait;
-}
-
 /** Returns until when a source that this transaction has archived can be restored. Null: it cannot be. */
 export async function findRestorableUntil(
   tx: TeamTransaction,

@@ -31,24 +31,8 @@ export async function keepSources(
 }
 
 /**
- * Locks what is kept of an archived source. Lock the source before.
- * @returns the number of its chunks; null if nothing is kept, or was kept for longer than `archiveDays`
- */
-export async function lockKeptSource(
-  tx: TeamTransaction,
-  id: string,
-  { archiveDays }: Keeping,
-): Promise<number | null> {
-  const [row] = await tx.query<{ chunks: number | null }>(
-    'select memory.lock_kept_source($1, $2) as chunks',
-    [id, archiveDays],
-  );
-  return row?.chunks ?? null;
-}
-
-/**
  * Moves the kept chunks of a source back, with their terms and vectors, and its sketch. A chunk without a vector of the
- * service's model becomes pending. Call `lockKeptSource` before.
+ * service's model becomes pending. Call `memory.lock_kept_source` before.
  * @returns how many chunks there were, and how many of them are pending
  */
 export async function restoreKeptSource(

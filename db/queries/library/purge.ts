@@ -53,7 +53,7 @@ export async function findCapturesIn(
  * Returns those of these memories that exist and are not locked by another transaction. Locks them until this transaction
  * ends, which stores the answer with their excerpts. A purge waits for the lock, and then deletes the answer.
  */
-export async function withoutPurged(
+export async function lockSimilarMemories(
   tx: TeamTransaction,
   similar: readonly SimilarMemory[],
 ): Promise<SimilarMemory[]> {

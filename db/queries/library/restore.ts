@@ -3,25 +3,18 @@ import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { lockDueRepeats } from '../memory/expiry.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from '../memory/source-rows.ts';
-import { lockSource } from '../memory/sources.ts';
-import { findSourceNames, type SourceNames } from './source-names.ts';
+import { lockSourceNames } from '../memory/sources.ts';
+import { findSourceNames } from './source-names.ts';
 
 /**
- * Locks the names of a source as `lockSource` does, and the due sources that it would repeat. Call it before the source is
+ * Locks the names of a source as `lockSourceNames` does, and the due sources that it would repeat. Call it before the source is
  * locked: a request that stores a source locks its names first, and a purge of a due source locks it before its copies.
  */
 export async function lockNamesOf(tx: TeamTransaction, id: string): Promise<void> {
   const names = await findSourceNames(tx, id);
   if (names === null) return;
-  await lockSource(tx, names);
+  await lockSourceNames(tx, names);
   await lockDueRepeats(tx, names);
-}
-
-/** Returns the names of a source. Lock the source before. */
-export async function readNames(tx: TeamTransaction, id: string): Promise<SourceNames> {
-  const names = await findSourceNames(tx, id);
-  if (names === null) throw new Error('the source does not exist');
-  return names;
 }
 
 /**

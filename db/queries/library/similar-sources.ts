@@ -45,7 +45,7 @@ export async function findNearDuplicates(
   );
   // Most texts have none: then the second statement is not needed.
   if (shares.size === 0) return [];
-  const sources = await lockActive(tx, [...shares.keys()]);
+  const sources = await lockSimilarSources(tx, [...shares.keys()]);
   return sources
     .map((source) => ({ ...source, similarity: shares.get(source.sourceId) ?? 0 }))
     .sort((a, b) => b.similarity - a.similarity || (a.sourceId < b.sourceId ? 1 : -1))
@@ -66,7 +66,7 @@ function sketchSource(
 }
 
 /** Returns those of these sources that are active, with their titles, and locks them until the transaction ends. */
-function lockActive(
+function lockSimilarSources(
   tx: TeamTransaction,
   ids: readonly string[],
 ): Promise<Pick<SimilarSource, 'sourceId' | 'title'>[]> {

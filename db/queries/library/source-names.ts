@@ -8,15 +8,12 @@ export interface SourceNames {
   layerId: LayerId;
   externalId: string | null;
   contentHash: Buffer;
-  /** Whether the time of its expiry has come. */
-  isDue: boolean;
 }
 
 /** Finds the names of a source within the scope; null if it does not exist. */
 export async function findSourceNames(tx: TeamTransaction, id: string): Promise<SourceNames | null> {
   const [row] = await tx.query<SourceNames>(
-    `select s.client_id as "layerId", s.external_id as "externalId", s.content_hash as "contentHash",
-            memory.is_due(s.expires_at) as "isDue"
+    `select s.client_id as "layerId", s.external_id as "externalId", s.content_hash as "contentHash"
        from memory.source s where ${inScope('s')} and s.id = $4`,
     [...scopeValues(tx.scope), id],
   );
@@ -29,7 +26,7 @@ export async function findSourceNames(tx: TeamTransaction, id: string): Promise<
  */
 export async function findRepeat(
   tx: TeamTransaction,
-  { layerId, externalId, contentHash }: Omit<SourceNames, 'isDue'>,
+  { layerId, externalId, contentHash }: SourceNames,
 ): Promise<{ id: string; hasSameId: boolean } | null> {
   const [row] = await tx.query<{ id: string; hasSameId: boolean }>(
     `select s.id, s.external_id is not distinct from $3::text and $3 is not null as "hasSameId" from memory.source s

@@ -1,5 +1,5 @@
 import { embeddedText } from '../../../shared/text/fields.ts';
-import type { Queryable, TeamTransaction } from '../../driver/database.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime, writeScopeValues } from '../fragments/layers.ts';
 
 /** Chunks that a caller has claimed to make their vectors, until the lease expires. */
@@ -141,12 +141,4 @@ export async function releaseChunks(
        from locked where p.team_id = $1 and p.chunk_id = locked.chunk_id`,
     [tx.scope.teamId, batchId, refused],
   );
-}
-
-/** Whether searches compare vectors of this model. */
-export async function isAdoptedModel(tx: Queryable, model: string): Promise<boolean> {
-  const [row] = await tx.query<{ adopted: boolean }>('select memory.is_adopted_model($1) as adopted', [
-    model,
-  ]);
-  return row?.adopted === true;
 }

@@ -8,7 +8,7 @@ import type { ListPart } from '../fragments/list-part.ts';
 import { dateOf, dayInUtc, isDatedWithin } from '../fragments/occurred.ts';
 import { containsText } from '../fragments/text-filter.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
-import { SOURCE_COLUMNS, type SourceRow, toStored } from './source-rows.ts';
+import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './source-rows.ts';
 
 /** The filters of a list of sources. A filter that is null does not restrict it. */
 export interface SourceFilter extends OccurredBounds {
@@ -149,14 +149,14 @@ export async function countSources(tx: TeamTransaction, ids: readonly string[]):
 }
 
 /** Locks a source in a layer that the scope can write, until the transaction ends; null if it does not exist. */
-export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<Source | null> {
+export async function lockSource(tx: TeamTransaction, id: string): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
         and s.id = $4 and s.state <> 'loading' for update`,
     [...writeScopeValues(tx.scope), id],
   );
-  return row === undefined ? null : toStored(row).source;
+  return row === undefined ? null : toStored(row);
 }
 
 /** Lists the chunks of a source within the scope, in order. Null: the chunk of the cursor was deleted. */

@@ -5,6 +5,7 @@ import type { SourceFields } from '../../../shared/text/fields.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
+import { lockName } from '../fragments/locks.ts';
 import { changedOccurrence, dayInUtc, occurredValues } from '../fragments/occurred.ts';
 import { deleteChunks } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './source-rows.ts';
@@ -51,7 +52,7 @@ export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: s
   indexedAs.title === title ? indexedAs.date : null;
 
 /** Makes requests that would store the same source wait for each other until the transaction ends. */
-export async function lockSource(
+export async function lockSourceNames(
   tx: TeamTransaction,
   source: Pick<NewSource, 'layerId' | 'externalId' | 'contentHash' | 'fileId'>,
 ): Promise<void> {
@@ -61,14 +62,12 @@ export async function lockSource(
   // Always locked after the hash of the text, to prevent a deadlock between two requests.
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
   for (const name of names) {
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
-      `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`,
-    ]);
+    await lockName(tx, 'source', `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`);
   }
 }
 
 /** Finds the active source of a workspace file, and locks it. */
-async function findFileSource(tx: TeamTransaction, fileId: string): Promise<StoredSource | null> {
+async function lockFileSource(tx: TeamTransaction, fileId: string): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.file_id = $2 and s.state = 'active' for update`,
@@ -83,8 +82,8 @@ async function findFileSource(tx: TeamTransaction, fileId: string): Promise<Stor
  * An imported file repeats only an imported file with the same name. Locks it, so that it is not archived while its chunks are
  * replaced.
  */
-export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
-  if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
+export async function lockActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
+  if (source.fileId !== undefined) return lockFileSource(tx, source.fileId);
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
@@ -102,7 +101,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
  * before. The source without an external id comes first: there is at most one, and when it goes, one of its copies takes its
  * place in the index of texts.
  */
-export async function findFirstCopy(
+export async function lockFirstCopy(
   tx: TeamTransaction,
   { layerId, contentHash }: Pick<NewSource, 'layerId' | 'contentHash'>,
 ): Promise<string | null> {

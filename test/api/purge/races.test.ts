@@ -5,8 +5,8 @@ import { completeImport, stageImport } from '../../../core/imports/complete-impo
 import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { attachOriginal } from '../../../db/queries/library/originals.ts';
-import { withoutPurged } from '../../../db/queries/library/purge.ts';
-import { findOwnCapture } from '../../../db/queries/memory/consolidation/captures.ts';
+import { lockSimilarMemories } from '../../../db/queries/library/purge.ts';
+import { lockOwnCapture } from '../../../db/queries/memory/consolidation/captures.ts';
 import { lockConsolidationBatch } from '../../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { insertAnswer } from '../../../db/queries/memory/idempotency.ts';
 import { lockMemories } from '../../../db/queries/memory/memories.ts';
@@ -178,7 +178,7 @@ describe('a purge at the same time as other work', () => {
           basis: 'words' as const,
           state: 'published' as const,
         };
-        const similar = await withoutPurged(tx, [found]);
+        const similar = await lockSimilarMemories(tx, [found]);
         assert.equal(similar.length, 1);
         return { results: [{ similar }] };
       });
@@ -222,7 +222,7 @@ describe('a purge at the same time as other work', () => {
     const items = [{ captureIds, action: 'publish' as const, title: 'A', content: 'A fact.' }];
     const [made] = await completed(service, company, batchId, items);
     await purgedAmid(company, `/v1/memory/memories/${made?.memoryId}/purge`, async (tx) => {
-      const capture = await findOwnCapture(tx, own);
+      const capture = await lockOwnCapture(tx, own);
       assert.equal(capture?.id, captureIds[0]);
       return { capture };
     });

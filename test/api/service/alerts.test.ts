@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
 import { asWorker } from '../../../db/driver/database.ts';
 import { openBucket } from '../../../db/objects/bucket.ts';
-import { sealAudit } from '../../../db/queries/identity/audit-chain.ts';
+import { call } from '../../../db/queries/call.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { followReplica, type ReplicaOptions } from '../../../db/replica/follow-replica.ts';
 import { readFromReplica } from '../../../db/replica/read-from-replica.ts';
@@ -288,7 +288,7 @@ const BREAKS: Record<string, (t: TestContext) => Promise<void>> = {
                            where event_id = (select event_id from memory.audit_unsealed order by 1 limit 1)`);
     assert.ok((await age()) >= 900);
     // An event that does not exist cannot be sealed.
-    const seal = () => asWorker(database, (tx) => sealAudit(tx, company.companyId, 1000));
+    const seal = () => asWorker(database, (tx) => call(tx, 'memory.seal_audit', company.companyId, 1000));
     await seal();
     assert.ok((await age()) >= 900);
     await database.query('delete from memory.audit_unsealed');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { asWorker } from '../../../db/driver/database.ts';
-import { pruneOldVectors } from '../../../db/queries/memory/upkeep.ts';
+import { call } from '../../../db/queries/call.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
@@ -128,7 +128,11 @@ describe('after a change of the model', () => {
     const half = await embeddedTeam(numbered(20));
     const whole = await embeddedTeam(numbered(2));
     await change(NEXT_MODEL);
-    assert.equal(await asWorker(database, (tx) => pruneOldVectors(tx, 1000)), 0, 'nothing is marked yet');
+    assert.equal(
+      await asWorker(database, (tx) => call(tx, 'memory.prune_old_vectors', 1000)),
+      0,
+      'nothing is marked yet',
+    );
     await backfill();
     assert.deepEqual([await countVectors(half, TEST_MODEL), await countVectors(whole, TEST_MODEL)], [20, 2]);
     await newWorker.findWaiting();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { asWorker, transaction } from '../../../db/driver/database.ts';
+import { call } from '../../../db/queries/call.ts';
 import { insertImport, startImport } from '../../../db/queries/memory/imports.ts';
-import { pruneImportPayloads } from '../../../db/queries/memory/upkeep.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
@@ -166,7 +166,7 @@ describe('the file of an import that has not failed', () => {
 });
 
 describe('upkeep beside retries', () => {
-  const prune = () => asWorker(database, (tx) => pruneImportPayloads(tx, 30, 5));
+  const prune = () => asWorker(database, (tx) => call(tx, 'memory.prune_import_payloads', 30, 5));
 
   test('leaves no queued import without its file, and no expired file of a failed import', async () => {
     for (let round = 0; round < 5; round += 1) {

@@ -1,5 +1,5 @@
 import { asWorker } from '../../../db/driver/database.ts';
-import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../../db/queries/memory/upkeep.ts';
+import { call } from '../../../db/queries/call.ts';
 import type { JobHandler } from '../../context.ts';
 
 /** Chunks checked by one statement. */
@@ -20,17 +20,18 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
 ) => {
   for (let after: string | null = null; ; ) {
     const last: string | null = await asWorker(database, (tx) =>
-      backfillPendingChunks(tx, after, MAX_CHUNKS_PER_SLICE),
+      call(tx, 'memory.backfill_pending', after, MAX_CHUNKS_PER_SLICE),
     );
     if (last === null) break;
     after = last;
   }
   await asWorker(database, async (tx) => {
-    await finishBackfill(tx);
+    await call(tx, 'memory.finish_backfill');
     if (config.serverEmbeddings) await queue.enqueue(tx, 'embed.waiting', {});
   });
   while (!stopping.aborted) {
-    if ((await asWorker(database, (tx) => pruneOldVectors(tx, MAX_VECTORS_PER_SLICE))) === 0) break;
+    if ((await asWorker(database, (tx) => call(tx, 'memory.prune_old_vectors', MAX_VECTORS_PER_SLICE))) === 0)
+      break;
   }
   await asWorker(database, (tx) => queue.complete(tx, 'embeddings.backfill', job));
 };

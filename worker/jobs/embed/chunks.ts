@@ -1,10 +1,10 @@
 import type { Job } from 'pg-boss';
 import { layerKey } from '../../../core/sources/enqueue-indexing.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { call } from '../../../db/queries/call.ts';
 import { insertEmbeddings } from '../../../db/queries/memory/chunks.ts';
 import {
   deletePendingMarks,
-  isAdoptedModel,
   leasePendingChunks,
   type PendingChunk,
   releaseChunks,
@@ -77,7 +77,7 @@ async function leaseSlice(
 ): Promise<PendingChunk[]> {
   await queue.assertRunning(tx, 'embed.chunks', job);
   // A newer version of the service uses another model. Its own workers make the vectors.
-  if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
+  if (!(await call(tx, 'memory.is_adopted_model', config.embeddingModel))) return [];
   const batch = { id: job.id, limit: MAX_CHUNKS_PER_JOB, leaseSeconds: LEASE_SECONDS, refusedToo: false };
   const { chunks } = await leasePendingChunks(tx, batch);
   // Enqueued now, so that the next chunks can be prepared during this job, or be processed by another worker.
@@ -94,7 +94,7 @@ async function storeSlice(
 ): Promise<number> {
   const model = config.embeddingModel;
   // Another model may have been adopted since then. Its own workers need the marks, so they must not be deleted.
-  const wanted = vectors.size > 0 && (await isAdoptedModel(tx, model));
+  const wanted = vectors.size > 0 && (await call(tx, 'memory.is_adopted_model', model));
   // Skips marks that are gone or belong to another job: the text was replaced, or the Team was deleted.
   const needed = wanted ? await deletePendingMarks(tx, job.id, [...vectors.keys()]) : [];
   if (needed.length > 0) {

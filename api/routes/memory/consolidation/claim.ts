@@ -6,7 +6,6 @@ import {
   DEFAULT_LEASE_SECONDS,
 } from '../../../../shared/schemas/consolidation.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
-import { assertTeamActive } from '../../../plugins/guards.ts';
 import type { Routes } from '../../../types.ts';
 
 /** POST /v1/memory/consolidation/claim: claims a batch of staged captures until its lease expires. */
@@ -28,7 +27,6 @@ export const consolidationClaimRoute: Routes = (app, deps) => {
     async (request) => {
       const { limit = DEFAULT_CLAIM_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS, clientId } = request.body;
       const scope = claimScope(request.teamScope, clientId);
-      assertTeamActive(request);
       return { batch: await claimBatch(deps, scope, { limit, leaseSeconds, clientId }) };
     },
   );

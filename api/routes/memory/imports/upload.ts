@@ -6,7 +6,7 @@ import { freeUnshared } from '../../../../shared/resources/free-memory.ts';
 import { ImportRequest, ImportResponse } from '../../../../shared/schemas/imports.ts';
 import { writeLayer } from '../../../../shared/scope.ts';
 import { errorCodes } from '../../../openapi/declared-errors.ts';
-import { assertTeamActive, withWriteAccess } from '../../../plugins/guards.ts';
+import { withWriteAccess } from '../../../plugins/guards.ts';
 import { answerOnce, isRepeatable, readIdempotencyKey } from '../../../plugins/idempotency.ts';
 import type { Routes } from '../../../types.ts';
 
@@ -34,7 +34,6 @@ export const importUploadRoute: Routes = (app, deps) => {
       // The answer of an earlier request is repeated also after the expiry.
       if (!isRepeatable(request)) assertFutureFiles(files.fields);
       const layerId = writeLayer(teamScope, body.scope);
-      assertTeamActive(request);
       try {
         return await answerOnce(request, reply, deps.database, acceptImports(deps, files, layerId));
       } finally {

@@ -5,6 +5,7 @@ import type { LayerId } from '../../../../shared/scope.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
 import { createdWith, tokenName } from '../../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../../fragments/layers.ts';
+import { lockName } from '../../fragments/locks.ts';
 import { occurredAt, occurredValues } from '../../fragments/occurred.ts';
 
 /** A capture that is about to be staged. */
@@ -57,16 +58,14 @@ export async function lockCaptureSequence(
   tx: TeamTransaction,
   { sessionId, sequence }: Pick<NewCapture, 'sessionId' | 'sequence'>,
 ): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 5))', [
-    `${tx.scope.teamId} ${tx.scope.userId} ${sequence} ${sessionId}`,
-  ]);
+  await lockName(tx, 'capture', `${tx.scope.teamId} ${tx.scope.userId} ${sequence} ${sessionId}`);
 }
 
 /**
  * Finds the first capture of a session and sequence by the scope's user that the user can still read; else null. Locks it
  * until the transaction ends, so that a purge waits until the answer with the capture is stored.
  */
-export async function findOwnCapture(
+export async function lockOwnCapture(
   tx: TeamTransaction,
   given: { sessionId: string; sequence: number },
 ): Promise<Capture | null> {

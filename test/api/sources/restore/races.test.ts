@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { asWorker } from '../../../../db/driver/database.ts';
-import { pruneKeptSources } from '../../../../db/queries/memory/upkeep.ts';
+import { call } from '../../../../db/queries/call.ts';
 import type { IngestResponse } from '../../../../shared/schemas/memory.ts';
 import type { SignedIn } from '../../../support/app.ts';
 import { ask, recordedBy } from '../../../support/company.ts';
@@ -139,13 +139,14 @@ describe('requests to restore a source that race', () => {
       const id = await archivedSource(company, { chunks });
       const prune = async () => {
         // As if this process had the setting 0: each transaction deletes one row.
-        for (let n = 0; n < round; n++) await asWorker(second.database, (tx) => pruneKeptSources(tx, 0, 1));
+        for (let n = 0; n < round; n++)
+          await asWorker(second.database, (tx) => call(tx, 'memory.prune_kept_sources', 0, 1));
       };
       const [answer] = await Promise.all([restoring(service, company, id), prune()]);
       const source = await readSource(service, company, id);
       if (outcome(answer) === '200') assert.deepEqual([source.state, source.chunks.length], ['active', 5]);
       else assert.deepEqual([outcome(answer), source.state], ['409 conflict', 'archived']);
-      while ((await asWorker(service.database, (tx) => pruneKeptSources(tx, 0, 100))) > 0);
+      while ((await asWorker(service.database, (tx) => call(tx, 'memory.prune_kept_sources', 0, 100))) > 0);
       assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
     }
   });
