@@ -1,36 +1,12 @@
-import * as answerShape from '../../shared/schemas/answer-shape.ts';
-import * as audit from '../../shared/schemas/audit.ts';
-import * as common from '../../shared/schemas/common.ts';
-import * as consolidation from '../../shared/schemas/consolidation.ts';
-import * as embeddings from '../../shared/schemas/embeddings.ts';
-import * as explanation from '../../shared/schemas/explanation.ts';
-import * as feedback from '../../shared/schemas/feedback.ts';
-import * as identity from '../../shared/schemas/identity.ts';
-import * as imports from '../../shared/schemas/imports.ts';
-import * as library from '../../shared/schemas/library.ts';
-import * as memory from '../../shared/schemas/memory.ts';
-import * as status from '../../shared/schemas/status.ts';
-import * as tags from '../../shared/schemas/tags.ts';
-import * as workspace from '../../shared/schemas/workspace.ts';
+import { readdirSync } from 'node:fs';
 
+const FOLDER = new URL('../../shared/schemas/', import.meta.url);
 /** The modules of wire types: each object that they export is a component with the name of the export. */
-const MODULES: Readonly<Record<string, object>> = {
-  'answer-shape': answerShape,
-  audit,
-  common,
-  consolidation,
-  embeddings,
-  explanation,
-  feedback,
-  identity,
-  imports,
-  library,
-  memory,
-  status,
-  tags,
-  workspace,
-};
-export const MODULE_NAMES = Object.keys(MODULES);
+const MODULES = await Promise.all(
+  readdirSync(FOLDER)
+    .sort()
+    .map((file) => import(new URL(file, FOLDER).href) as Promise<object>),
+);
 
 /** Components with another name than their export. */
 const NAMES: Readonly<Record<string, string>> = { ClientGrant: 'Grant', RequestedScope: 'Scope' };
@@ -44,7 +20,7 @@ const isComponent = (value: unknown): value is Json =>
 /** The schemas with a name: by identity, and by their text, because `Type.Optional` copies its schema. */
 const bySchema = new Map<unknown, string>();
 const byText = new Map<string, string>();
-for (const [name, schema] of Object.values(MODULES).flatMap((module) => Object.entries(module))) {
+for (const [name, schema] of MODULES.flatMap((module) => Object.entries(module))) {
   if (!isComponent(schema)) continue;
   const component = NAMES[name] ?? name;
   bySchema.set(schema, component);

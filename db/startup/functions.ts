@@ -6,7 +6,7 @@ import { checksumOf, runScript } from './sql-file.ts';
 
 /*
  * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it
- * changes. revision.json counts the changes: `npm run schema` raises it, and a process refuses a database whose
+ * changes. revision.json counts the changes: `npm run generate` raises it, and a process refuses a database whose
  * functions have a higher revision, instead of applying its older functions again.
  *
  * To change the arguments or the result of a function, or to delete it, add a migration with `drop function if exists`:
@@ -32,19 +32,23 @@ export interface FunctionSet {
   files: readonly FunctionFile[];
 }
 
-/** Reads the files of SQL functions. */
+/** Reads the files of SQL functions and their revision. */
 export async function readFunctions(folder: string = FOLDER): Promise<FunctionSet> {
+  const { revision } = JSON.parse(await readFile(join(folder, 'revision.json'), 'utf8')) as {
+    revision: number;
+  };
+  return { revision, files: await readFunctionFiles(folder) };
+}
+
+/** Reads the files of SQL functions, ordered by name. */
+export async function readFunctionFiles(folder: string = FOLDER): Promise<FunctionFile[]> {
   const names = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'));
-  const files = await Promise.all(
+  return Promise.all(
     names.sort().map(async (file) => {
       const text = await readFile(join(folder, file), 'utf8');
       return { name: file.slice(0, -'.sql'.length).replaceAll('\\', '/'), text, checksum: checksumOf(text) };
     }),
   );
-  const { revision } = JSON.parse(await readFile(join(folder, 'revision.json'), 'utf8')) as {
-    revision: number;
-  };
-  return { revision, files };
 }
 
 /**

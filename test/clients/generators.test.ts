@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { OPENAPI_FILE } from '../api/openapi/write.ts';
 import { folderOf } from './frame/programs.ts';
 import { testsOf } from './frame/results.ts';
 import { openRoom } from './frame/room.ts';
@@ -44,9 +43,11 @@ for (const { name, program, calls, command } of GENERATORS) {
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
     await copyFile(join(import.meta.dirname, 'generators', 'calls', calls), join(folder, 'calls.ts'));
+    const document = await fetch(`${at.url}/v1/openapi.json`);
+    await writeFile(join(folder, 'openapi.json'), await document.text());
     const { code, output } = await room.run(`cd "$FOLDER" && ${command} && tsc -p .`, {
       FOLDER: folder,
-      DOCUMENT: OPENAPI_FILE,
+      DOCUMENT: join(folder, 'openapi.json'),
       URL: at.url,
     });
     assert.equal(code, 0, output);

@@ -1,29 +1,32 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../db/driver/database.ts';
-import { openEmbedded } from '../../db/driver/embedded.ts';
-import { readFunctions } from '../../db/startup/functions.ts';
+import { readFunctionFiles } from '../../db/startup/functions.ts';
 import { checksumOf } from '../../db/startup/sql-file.ts';
-import { prepareDatabase } from '../support/needs/database.ts';
+import { ROOT } from '../support/root.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */
-export const SCHEMA_FILE = join(import.meta.dirname, '..', '..', 'db', 'schema.sql');
+export const SCHEMA_FILE = 'db/schema.sql';
 
 /** The number of changes to the SQL functions, and the checksum of all files at the last change. */
-export const REVISION_FILE = join(import.meta.dirname, '..', '..', 'db', 'functions', 'revision.json');
+export const REVISION_FILE = 'db/functions/revision.json';
 
-/** The content of the revision file for the functions as they are now: a change raises the revision by one. */
+/**
+ * The content of the revision file for the functions as they are now: a change raises the revision by one. After a merge
+ * with conflicts, the file has the lines of both sides: the result is higher than both.
+ */
 export async function renewedRevision(): Promise<string> {
-  const { revision, files } = await readFunctions();
-  const text = await readFile(REVISION_FILE, 'utf8');
+  const files = await readFunctionFiles();
   const checksum = checksumOf(files.map((file) => `${file.name} ${file.checksum}\n`).join(''));
-  const known = JSON.parse(text) as { checksum: string };
-  const next = { revision: known.checksum === checksum ? revision : revision + 1, checksum };
+  const text = await readFile(join(ROOT, REVISION_FILE), 'utf8');
+  const revisions = [...text.matchAll(/"revision": (\d+)/g)].map(([, revision]) => Number(revision));
+  const isKnown = revisions.length === 1 && text.includes(checksum);
+  const next = { revision: Math.max(...revisions) + (isKnown ? 0 : 1), checksum };
   return `${JSON.stringify(next, null, 2)}\n`;
 }
 
-const HEAD = `-- What the migrations make, as the catalog tells it: schemas memory and identity. To be read and compared,
--- not to be run. Made by: node test/db/schema-dump.ts --write
+const HEAD = `-- What the migrations and db/functions make, as the catalog tells it: the schemas memory and identity. To be read and
+-- compared, not to be run. Made by: npm run generate
 `;
 
 /** Who may be granted something, in the order in which it is shown. */
@@ -103,19 +106,19 @@ interface Table {
   view: string | null;
 }
 
+/** The functions, each in one line: its text is in db/functions. */
 const FUNCTIONS = `
-  select pg_get_functiondef(p.oid) as definition,
-         case when p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0) then 'public'
+  select 'function ' || n.nspname || '.' || p.proname || '(' || pg_get_function_arguments(p.oid) || ')'
+         || coalesce(' returns ' || pg_get_function_result(p.oid), '')
+         || case when p.prosecdef then ' security definer' else '' end
+         || coalesce(' grant execute to ' || case
+              when p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0) then 'public'
               when has_function_privilege('memory_service', p.oid, 'execute') then 'memory_service'
-              when has_function_privilege('memory_worker', p.oid, 'execute') then 'memory_worker' end as grantee
+              when has_function_privilege('memory_worker', p.oid, 'execute') then 'memory_worker' end, '')
+         || ';' as line
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
    where n.nspname in ('memory', 'identity') and p.prokind in ('f', 'p')
    order by n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)`;
-
-interface FunctionRow {
-  definition: string;
-  grantee: string | null;
-}
 
 const SCHEMAS = `
   select n.nspname as name, has_schema_privilege('memory_service', n.oid, 'usage') as usage,
@@ -132,8 +135,9 @@ export function dumpSchema(database: Database): Promise<string> {
     await tx.query(`select set_config('search_path', '', true)`);
     const parts = [HEAD, ...(await schemaLines(tx))];
     for (const table of await tx.query<Table>(TABLES)) parts.push(tableText(table));
-    for (const row of await tx.query<FunctionRow>(FUNCTIONS)) parts.push(functionText(row));
-    return `${parts.join('\n').trimEnd()}\n`;
+    const functions = await tx.query<{ line: string }>(FUNCTIONS);
+    parts.push('', ...functions.map(({ line }) => line));
+    return `${parts.join('\n')}\n`;
   });
 }
 
@@ -163,20 +167,4 @@ function tableText(table: Table): string {
   text.push(...table.triggers.map((trigger) => `${trigger};`));
   text.push(...table.grants);
   return text.join('\n');
-}
-
-function functionText({ definition, grantee }: FunctionRow): string {
-  return `\n${definition.trimEnd()};${grantee === null ? '' : `\ngrant execute to ${grantee};`}`;
-}
-
-if (import.meta.main) {
-  const database = await openEmbedded({ dataDir: null });
-  await prepareDatabase(database);
-  const dump = await dumpSchema(database);
-  await database.close();
-  if (process.argv.includes('--write')) {
-    await writeFile(SCHEMA_FILE, dump);
-    await writeFile(REVISION_FILE, await renewedRevision());
-  }
-  if (!process.argv.includes('--write')) process.stdout.write(dump);
 }

@@ -5,6 +5,7 @@ import { type Config, ConfigError, readConfig } from '../../shared/config.ts';
 import { isEmail } from '../../shared/formats/email.ts';
 import { SETTINGS as DEFINITIONS } from '../../shared/settings/definitions.ts';
 import { type Setting as Definition, variablesOf } from '../../shared/settings/setting.ts';
+import { TRACE_SETTINGS } from '../../shared/settings/trace-settings.ts';
 
 const TOKEN = '0123456789abcdef';
 const read = (env: Record<string, string | undefined>) => readConfig({ MEMORY_API_TOKEN: TOKEN, ...env });
@@ -31,9 +32,9 @@ interface Setting {
   needs?: Record<string, string>;
 }
 
-const wholeNumbers = (key: keyof Config, fallback: number | null, min: number, max: number): Setting => ({
-  key,
-  fallback,
+type Values = Pick<Setting, 'accepted' | 'refused'>;
+
+const wholeNumbers = (min: number, max: number): Values => ({
   accepted: [
     [String(min), min],
     [String(max), max],
@@ -41,6 +42,40 @@ const wholeNumbers = (key: keyof Config, fallback: number | null, min: number, m
   ],
   refused: [String(min - 1), String(max + 1), '1.5', '1e3', '0x10', '+5', 'many', '5 5', '٥'],
 });
+
+const text = (max: number): Values => ({
+  accepted: [
+    ['Ärzte & Söhne', 'Ärzte & Söhne'],
+    ['x'.repeat(max), 'x'.repeat(max)],
+  ],
+  refused: ['x'.repeat(max + 1)],
+});
+
+/** What the words of a setting are read as. Those that are not here are read as they are. */
+const MEANINGS: Readonly<Record<string, unknown>> = { on: true, off: false, 1: true, 0: false };
+const words = (all: readonly string[], isSwitch: boolean): Values => ({
+  accepted: all.map((word) => [word, isSwitch ? MEANINGS[word] : word]),
+  refused: [
+    ...all.map((word) => word.toUpperCase()),
+    'true',
+    'yes',
+    '2',
+    '01',
+    'constructor',
+    'toString',
+  ].filter((word) => !all.includes(word)),
+});
+
+/** The values of the types that many settings have, from what the type says that it accepts; null for others. */
+function valuesOf(accepts: string): Values | null {
+  const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(accepts) ?? [];
+  if (max !== undefined) return wholeNumbers(Number(min), Number(max));
+  const [, length] = /^at most (\d+) characters$/.exec(accepts) ?? [];
+  if (length !== undefined) return text(Number(length));
+  const [, listed] = /^one of (.+)$/.exec(accepts) ?? [];
+  const all = listed?.split(', ');
+  return all === undefined ? null : words(all, all.length === 2 && all.every((word) => word in MEANINGS));
+}
 
 /** A base of links is taken without its last slash, and with nothing behind which a path could not stand. */
 const baseAddress = (key: keyof Config): Setting => ({
@@ -56,16 +91,6 @@ const baseAddress = (key: keyof Config): Setting => ({
     'http://host.example/#part',
     'http://user:secret-of-user@host.example',
   ],
-});
-
-const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
-  key,
-  fallback,
-  accepted: [
-    ['Ärzte & Söhne', 'Ärzte & Söhne'],
-    ['x'.repeat(max), 'x'.repeat(max)],
-  ],
-  refused: ['x'.repeat(max + 1)],
 });
 
 const COMMIT: Setting = {
@@ -93,14 +118,6 @@ const collectorAddress = (key: keyof Config): Setting => ({
   refused: ['collector.example:4318', 'grpc://collector.example', '/v1/traces'],
 });
 
-const collectorProtocol: Setting = {
-  key: 'otlpProtocol',
-  fallback: 'http/protobuf',
-  accepted: [['http/protobuf', 'http/protobuf']],
-  refused: ['grpc', 'http/json'],
-  needs: TRACES_ON,
-};
-
 const pairs = (key: keyof Config): Setting => ({
   key,
   fallback: null,
@@ -112,7 +129,8 @@ const pairs = (key: keyof Config): Setting => ({
   needs: TRACES_ON,
 });
 
-const SETTINGS: Record<string, Setting> = {
+/** The variables whose values have a form of their own, and those whose default depends on something. */
+const SPECIAL: Record<string, Setting> = {
   MEMORY_DATABASE_URL: {
     key: 'databaseUrl',
     fallback: null,
@@ -140,12 +158,7 @@ const SETTINGS: Record<string, Setting> = {
     refused: NO_ADDRESSES,
     needs: { MEMORY_DATABASE_URL: 'postgres://host/name' },
   },
-  MEMORY_REPLICA_MAX_LAG_MS: wholeNumbers('replicaMaxLagMs', 5000, 100, 3_600_000),
-  MEMORY_DATABASE_POOL: wholeNumbers('databasePool', 9, 4, 1000),
-  MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
-  MEMORY_API_HOST: text('host', '127.0.0.1'),
-  MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),
-  PORT: wholeNumbers('port', 8787, 0, 65_535),
+  MEMORY_API_HOST: { key: 'host', fallback: '127.0.0.1', ...text(300) },
   MEMORY_COMMIT: COMMIT,
   SOURCE_VERSION: COMMIT,
   HEROKU_SLUG_COMMIT: COMMIT,
@@ -178,33 +191,6 @@ const SETTINGS: Record<string, Setting> = {
   },
   MEMORY_API_PUBLIC_URL: baseAddress('publicUrl'),
   IDENTITY_AUTH_URL: baseAddress('identityUrl'),
-  MEMORY_RATE_LIMITS: {
-    key: 'rateLimits',
-    fallback: true,
-    accepted: [
-      ['on', true],
-      ['off', false],
-    ],
-    refused: ['0', 'false', 'OFF', 'toString'],
-  },
-  MEMORY_BODY_MEGABYTES: wholeNumbers('bodyMegabytes', 128, 32, 65_536),
-  MEMORY_MAX_CONNECTIONS: wholeNumbers('maxConnections', 1000, 1, 1_000_000),
-  MEMORY_DRAIN_SECONDS: wholeNumbers('drainSeconds', 3, 0, 600),
-  MEMORY_RATE_LIMIT_PER_MINUTE: wholeNumbers('rateLimitPerMinute', 600, 1, 1_000_000),
-  MEMORY_LOG_LEVEL: {
-    key: 'logLevel',
-    fallback: 'info',
-    accepted: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level]),
-    refused: ['verbose', 'INFO', '30', 'constructor'],
-  },
-  MEMORY_LOG_FORMAT: {
-    key: 'logFormat',
-    fallback: 'auto',
-    accepted: ['auto', 'json', 'text'].map((format) => [format, format]),
-    refused: ['pretty', 'JSON', '1', 'constructor'],
-  },
-  MEMORY_COMPANY_NAME: text('companyName', 'Company'),
-  MEMORY_TEAM_NAME: text('teamName', 'General'),
   MEMORY_OWNER_EMAIL: {
     key: 'ownerEmail',
     fallback: 'owner@localhost',
@@ -214,19 +200,6 @@ const SETTINGS: Record<string, Setting> = {
     ],
     refused: ['boss', '@example.com', 'boss@', 'a@b@c', 'a b@c', `${'x'.repeat(300)}@b`],
   },
-  MEMORY_SESSION_IDLE_SECONDS: wholeNumbers('sessionIdleSeconds', 604_800, 1, 315_360_000),
-  MEMORY_SESSION_MAX_SECONDS: wholeNumbers('sessionMaxSeconds', 2_592_000, 1, 315_360_000),
-  MEMORY_API_SERVER_EMBEDDINGS: {
-    key: 'serverEmbeddings',
-    fallback: false,
-    accepted: [
-      ['1', true],
-      ['0', false],
-    ],
-    refused: ['true', 'yes', '2', '01'],
-  },
-  MEMORY_EMBEDDING_MODEL: text('embeddingModel', 'Xenova/bge-m3'),
-  MEMORY_MODEL_DIR: text('modelDir', '.data/models', 4096),
   MEMORY_MODEL_HUB: {
     key: 'modelHub',
     fallback: 'https://huggingface.co/',
@@ -247,17 +220,8 @@ const SETTINGS: Record<string, Setting> = {
   },
   MEMORY_EMBEDDING_QUERY_PREFIX: prefix('queryPrefix'),
   MEMORY_EMBEDDING_PASSAGE_PREFIX: prefix('passagePrefix'),
-  MEMORY_EMBEDDING_MEGABYTES: wholeNumbers('embeddingMegabytes', 4096, 256, 262_144),
-  MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 240_000),
-  MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
-  MEMORY_ARCHIVE_DAYS: wholeNumbers('archiveDays', 30, 0, 3650),
-  MEMORY_AUDIT_SEARCH_DAYS: wholeNumbers('auditSearchDays', null, 0, 3650),
-  MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
-  MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
-  MEMORY_MIN_FREE_DISK_MB: wholeNumbers('minFreeDiskMegabytes', 256, 32, 1_000_000_000),
-  MEMORY_TEAM_MAX_CHUNKS: wholeNumbers('teamMaxChunks', null, 0, Number.MAX_SAFE_INTEGER),
-  MEMORY_TEAM_MAX_BYTES: wholeNumbers('teamMaxBytes', null, 0, Number.MAX_SAFE_INTEGER),
-  MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
+  MEMORY_EMBEDDING_MEGABYTES: { key: 'embeddingMegabytes', fallback: 4096, ...wholeNumbers(256, 262_144) },
+  MEMORY_IMPORT_MEGABYTES: { key: 'importMegabytes', fallback: 1024, ...wholeNumbers(128, 65_536) },
   MEMORY_BLOB_STORE: {
     key: 'blobStore',
     fallback: 'database',
@@ -295,35 +259,6 @@ const SETTINGS: Record<string, Setting> = {
       's3://files/a#part',
     ],
   },
-  MEMORY_INDEX_FILES: {
-    key: 'indexFiles',
-    fallback: true,
-    accepted: [
-      ['on', true],
-      ['off', false],
-    ],
-    refused: ['0', 'yes'],
-  },
-  MEMORY_KEEP_ORIGINALS: {
-    key: 'keepOriginals',
-    fallback: true,
-    accepted: [
-      ['on', true],
-      ['off', false],
-    ],
-    refused: ['0', 'yes'],
-  },
-  MEMORY_REDACTION: {
-    key: 'redaction',
-    fallback: 'flag',
-    accepted: [
-      ['off', 'off'],
-      ['flag', 'flag'],
-      ['redact', 'redact'],
-      ['refuse', 'refuse'],
-    ],
-    refused: ['on', 'REDACT'],
-  },
   MEMORY_METRICS_TOKEN: {
     key: 'metricsToken',
     fallback: null,
@@ -340,34 +275,11 @@ const SETTINGS: Record<string, Setting> = {
     refused: ['1', 'yes'],
     needs: TRACES_ON,
   },
-  OTEL_TRACES_EXPORTER: {
-    key: 'traceExporter',
-    fallback: null,
-    accepted: [
-      ['otlp', 'otlp'],
-      ['console', 'console'],
-      ['none', 'none'],
-    ],
-    refused: ['zipkin', 'otlp,console'],
-  },
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorAddress('otlpEndpoint'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorAddress('otlpTracesEndpoint'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: collectorProtocol,
-  OTEL_EXPORTER_OTLP_PROTOCOL: collectorProtocol,
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs('otlpHeaders'),
   OTEL_EXPORTER_OTLP_HEADERS: pairs('otlpHeaders'),
-  OTEL_SERVICE_NAME: { ...text('otelServiceName', '', 255), fallback: null, needs: TRACES_ON },
   OTEL_RESOURCE_ATTRIBUTES: pairs('otelResourceAttributes'),
-  OTEL_TRACES_SAMPLER: {
-    key: 'traceSampler',
-    fallback: 'parentbased_always_on',
-    accepted: [
-      ['always_off', 'always_off'],
-      ['parentbased_traceidratio', 'parentbased_traceidratio'],
-    ],
-    refused: ['jaeger_remote', 'ALWAYS_ON'],
-    needs: TRACES_ON,
-  },
   OTEL_TRACES_SAMPLER_ARG: {
     key: 'traceSamplerShare',
     fallback: 1,
@@ -380,6 +292,25 @@ const SETTINGS: Record<string, Setting> = {
     refused: ['5', '1.1', '-0.1', '5%', '0x1', 'half'],
     needs: TRACES_ON,
   },
+};
+
+/** Every variable. What is not special follows from its definition. */
+const SETTINGS: Record<string, Setting> = {
+  ...Object.fromEntries(
+    Object.entries<Definition>(DEFINITIONS).flatMap(([key, setting]) => {
+      const values = valuesOf(setting.type.accepts);
+      if (values === null || typeof setting.default === 'function') return [];
+      const fallback = setting.default === null ? null : setting.type.parse(String(setting.default));
+      const row = {
+        key: key as keyof Config,
+        fallback,
+        needs: key in TRACE_SETTINGS ? TRACES_ON : {},
+        ...values,
+      };
+      return variablesOf(setting).map((variable) => [variable, row] as const);
+    }),
+  ),
+  ...SPECIAL,
 };
 
 describe('the configuration', () => {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { describe, test } from 'node:test';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { MODULE_NAMES } from '../../../api/openapi/components.ts';
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { openTestApp } from '../../support/app.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { ROOT } from '../../support/root.ts';
 import { operationsOf, readDocument } from './document.ts';
-import { documentText, OPENAPI_FILE } from './write.ts';
 
 const { app } = await openTestApp();
 const document = await readDocument(app);
@@ -102,14 +101,13 @@ describe('the OpenAPI document for clients', () => {
     assert.deepEqual(ofQuery, []);
   });
 
-  test('is the kept one', () => {
-    const kept = readFileSync(OPENAPI_FILE, 'utf8');
-    assert.ok(kept === documentText(document), 'docs/reference/openapi.json is outdated: npm run openapi');
-  });
-
   test('passes the strict rules of redocly lint', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'team-memory-openapi-'));
+    after(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
     const redocly = join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
-    const args = [redocly, 'lint', '--extends', 'recommended-strict', '--format', 'stylish', OPENAPI_FILE];
+    const args = [redocly, 'lint', '--extends', 'recommended-strict', '--format', 'stylish', file];
     const env = {
       PATH: process.env['PATH'],
       REDOCLY_TELEMETRY: 'off',
@@ -132,11 +130,8 @@ describe('the OpenAPI document for clients', () => {
     }
   });
 
-  test('every record has a component with its name, and every module of wire types is read', () => {
+  test('every record has a component with its name', () => {
     for (const name of RECORDS.split(' ')) assert.ok(document.components?.schemas?.[name], name);
-    const modules = globSync('shared/schemas/*.ts', { cwd: ROOT }).map((file) => basename(file, '.ts'));
-    const read = [...MODULE_NAMES, 'audit-kinds'].sort();
-    assert.deepEqual(modules.sort(), read, 'list the module in api/openapi/components.ts');
   });
 
   test('every status that follows from a guard is declared, with its codes', () => {

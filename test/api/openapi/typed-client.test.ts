@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { openTestApp } from '../../support/app.ts';
 import { execFile } from '../../support/needs/command.ts';
 import { ROOT } from '../../support/root.ts';
-import { OPENAPI_FILE } from './write.ts';
 
 const service = await openTestApp();
 await service.app.listen({ host: '127.0.0.1', port: 0 });
@@ -26,15 +25,11 @@ async function runPackage(path: string, args: readonly string[]): Promise<string
   return stdout;
 }
 
-/** Writes the client of the kept document, for the service of this test. */
+/** Writes the client of the document that the service of this test serves. */
 async function generateClient(): Promise<void> {
-  const output = {
-    target: join(folder, 'client.ts'),
-    client: 'fetch',
-    mode: 'single',
-    baseUrl: `http://127.0.0.1:${port}`,
-  };
-  const config = JSON.stringify({ memory: { input: OPENAPI_FILE, output } });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const output = { target: join(folder, 'client.ts'), client: 'fetch', mode: 'single', baseUrl };
+  const config = JSON.stringify({ memory: { input: `${baseUrl}/v1/openapi.json`, output } });
   await writeFile(join(folder, 'orval.config.mjs'), `export default ${config};\n`);
   const printed = await runPackage('orval/dist/bin/orval.mjs', ['--config', 'orval.config.mjs']);
   assert.ok(existsSync(output.target), printed);

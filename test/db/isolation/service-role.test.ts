@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import {
   type Database,
@@ -9,6 +10,7 @@ import {
   workerTransaction,
 } from '../../../db/driver/database.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
+import { readFunctions } from '../../../db/startup/functions.ts';
 import { migrate } from '../../../db/startup/migrate.ts';
 import {
   assertIsolation,
@@ -102,7 +104,47 @@ test("the start-up accepts a database whose owner has a schema with the owner's 
     await assertIsolation(database);
   }));
 
-describe('the roles of the service and of its worker', () => {
+/**
+ * Functions that run as the owner for the service without reading the claims: those before a sign-in find one row by an
+ * exact value, those of the deployment return figures or the name of a model, and those of a search get the layers from
+ * functions that read the claims.
+ */
+const WITHOUT_CLAIMS = [
+  'find_invite',
+  'find_link',
+  'find_reset_link',
+  'find_sign_in',
+  'is_adopted_model',
+  'outdated_chunks',
+  'search_hits',
+  'service_state',
+  'service_usage',
+];
+
+/** A call of each function that the worker can run and the service cannot. */
+const workerCalls = () =>
+  database.query<{ name: string; call: string }>(
+    `select p.oid::regprocedure::text as name,
+            format('select %I.%I(%s)', n.nspname, p.proname,
+                   (select string_agg('null::' || format_type(t, null), ', ' order by place)
+                      from unnest(p.proargtypes) with ordinality a (t, place))) as call
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('memory', 'identity')
+        and has_function_privilege($2, p.oid, 'execute') and not has_function_privilege($1, p.oid, 'execute')
+      order by 1`,
+    [SERVICE_ROLE, WORKER_ROLE],
+  );
+
+/** Fails if the service can run a statement, with or without a scope. */
+async function assertDenied(statement: string): Promise<void> {
+  const scope = ownerScope(await createTestCompany(database));
+  const scoped = transaction(database, scope, (tx) => tx.query(statement));
+  await assert.rejects(scoped, { code: DENIED });
+  const unscoped = withoutScope(database, (tx) => tx.query(statement));
+  await assert.rejects(unscoped, { code: DENIED });
+}
+
+describe('the roles of the service and of its worker', async () => {
   for (const [role, memberOf] of [
     [SERVICE_ROLE, []],
     [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
@@ -150,63 +192,34 @@ describe('the roles of the service and of its worker', () => {
     });
   }
 
+  for (const { name, call } of await workerCalls()) {
+    test(`allow only the worker to run: ${name}`, () => assertDenied(call));
+  }
+
   for (const statement of [
-    'select memory.seal_audit(null, 1)',
-    'select memory.next_unsealed(null)',
-    'select memory.last_seal(null)',
-    'select memory.prune()',
-    'select memory.prune_searches(1, 1)',
-    'select memory.prune_loading_chunks(1)',
-    'select memory.prune_import_payloads(30, 1)',
-    'select memory.prune_consolidation_batches()',
-    'select memory.prune_old_vectors(1)',
-    'select memory.prune_workspace_blobs(1)',
-    "select memory.unused_objects('{}', '{}', '{}')",
-    'select memory.prune_workspace_versions(null, 10, 1)',
-    'select memory.undecided_teams()',
-    "select memory.queue_files('00000000-0000-0000-0000-000000000000', '{md}', 1)",
-    'select memory.file_sources(1)',
-    'select memory.release_captures(1)',
-    'select memory.layers_without_vectors()',
-    'select memory.prune_kept_sources(1, 1)',
-    'select * from memory.due_layers()',
-    `select memory.add_source_uses('[]')`,
-    'select memory.backfill_pending(null, 1)',
-    'select memory.finish_backfill()',
-    'select memory.vector_graph_changes(1, 1)',
-    'select memory.outdated_teams(2)',
-    'select memory.outdated_source(2)',
-    'select memory.source_texts(null, 0, 1)',
-    'select memory.replace_terms(null, null, null, null)',
-    "select memory.lock_source_terms(null, 'x', '2026-01-31', '{}', 2)",
-    "select memory.end_source_terms(null, 'x', '2026-01-31', '{}', 1, 2)",
-    'select memory.stale_layers()',
-    'select memory.sample_changes(null, 1)',
-    'select memory.stored_terms(null)',
-    'select memory.lock_layer_counts(null, 0)',
-    "select memory.read_slices('d', null, 1, true)",
-    "select memory.write_slices('d', null, null, null, null, null, null)",
-    "select memory.end_layer_counts(null, 0, 1, 0, 0, null, '', '', 29, 31)",
-    'select memory.uncounted_teams(null, 1)',
-    'select identity.prune(1, 1)',
-    'select identity.prune_invites(1)',
-    'select identity.purge_team(1)',
     `insert into memory.worker (id, queues, rss_bytes) values (gen_random_uuid(), '{}', 0)`,
     'delete from memory.worker',
     'update memory.job_tally set jobs = 0',
   ]) {
-    test(`allow only the worker to run: ${statement}`, async () => {
-      const scope = ownerScope(await createTestCompany(database));
-      await assert.rejects(
-        transaction(database, scope, (tx) => tx.query(statement)),
-        { code: DENIED },
-      );
-      await assert.rejects(
-        withoutScope(database, (tx) => tx.query(statement)),
-        { code: DENIED },
-      );
-    });
+    test(`allow only the worker to run: ${statement}`, () => assertDenied(statement));
   }
+
+  test('can run as the owner only functions that read the claims, besides those that need none', async () => {
+    const { files } = await readFunctions();
+    const claims = files.filter(({ name }) => name.startsWith('claims/')).map(({ name }) => basename(name));
+    const readsClaims = `\\m(${claims.join('|').replaceAll('-', '_')}|current_setting)\\M`;
+    const found = await database.query<{ name: string }>(
+      `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('memory', 'identity') and p.prosecdef and p.prosrc !~ $2
+          and has_function_privilege($1, p.oid, 'execute')
+        order by 1`,
+      [SERVICE_ROLE, readsClaims],
+    );
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      WITHOUT_CLAIMS,
+    );
+  });
 
   test('the service role applies inside transactions with and without a scope, and not after them', async () => {
     const current = 'select current_user as name';

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
+import { EXAMPLES } from '../../../api/openapi/examples.ts';
+import * as identity from '../../../shared/schemas/identity.ts';
+import * as library from '../../../shared/schemas/library.ts';
 import { ROOT } from '../../support/root.ts';
 
 /*
@@ -25,9 +28,11 @@ const lines = (count: number, line: (index: number) => string) =>
 const repeated = (count: number, make: (seed: string) => string) =>
   Array.from({ length: count }, (_, index) => make(`text ${index}`));
 
-/** A file without the session tokens in its examples, which are to be found. */
-const read = (file: string) =>
-  readFileSync(join(ROOT, file), 'utf8').replace(/token(?:=|": ")[\w-]{43}/g, 'token');
+/** A text without the session tokens in its examples, which are to be found. */
+const withoutTokens = (text: string) => text.replace(/token(?:=|": ")[\w-]{43}/g, 'token');
+const read = (file: string) => withoutTokens(readFileSync(join(ROOT, file), 'utf8'));
+/** The wire types of accounts and sources and the examples of all routes, as the OpenAPI document has them. */
+const DOCUMENTED = withoutTokens(JSON.stringify([identity, library, EXAMPLES], null, 2));
 /** The page about credentials has some. */
 const NOT_INNOCENT = 'docs/guide/redaction.md';
 const files = (pattern: string, count: number) =>
@@ -35,9 +40,9 @@ const files = (pattern: string, count: number) =>
     .sort()
     .slice(0, count);
 
-/** Pieces of a file, at lines. */
-function pieces(file: string, count: number): string[] {
-  const all = read(file).split('\n');
+/** Pieces of a text, at lines. */
+function pieces(text: string, count: number): string[] {
+  const all = text.split('\n');
   const size = Math.ceil(all.length / count);
   return Array.from({ length: count }, (_, index) => all.slice(index * size, (index + 1) * size).join('\n'));
 }
@@ -88,7 +93,7 @@ const CONFIGURATION: readonly string[] = [
 /** About two hundred texts, by kind. */
 export function innocentTexts(): [kind: string, text: string][] {
   const groups: Record<string, readonly string[]> = {
-    'lock file': pieces('package-lock.json', 30),
+    'lock file': pieces(read('package-lock.json'), 30),
     UUIDs: repeated(8, (seed) => lines(50, (index) => `${uuid(`${seed} ${index}`)},token ${index}`)),
     hashes: repeated(8, (seed) =>
       lines(50, (index) => `${hex(`${seed} ${index}`, 64)}  file-${index}.tar.gz`),
@@ -110,7 +115,7 @@ export function innocentTexts(): [kind: string, text: string][] {
       25,
     ).map(read),
     pages: files('docs/{guide,operations,reference}/*.md', 25).map(read),
-    'OpenAPI document': pieces('docs/reference/openapi.json', 12),
+    'OpenAPI document': pieces(DOCUMENTED, 12),
     numbers: repeated(8, (seed) =>
       lines(60, (index) => [...bytes(`${seed} ${index}`, 8)].map((value) => value * 1.37).join(';')),
     ),
