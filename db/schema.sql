@@ -1958,7 +1958,7 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most integer)
+CREATE OR REPLACE FUNCTION memory.count_candidates(p_keys integer[], p_most integer)
  RETURNS integer
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1969,7 +1969,7 @@ CREATE OR REPLACE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[]
  SET work_mem TO '64MB'
 AS $function$
 declare
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
@@ -1984,7 +1984,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer)
+CREATE OR REPLACE FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer)
  RETURNS TABLE(dim integer, documents integer, scaled boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1996,7 +1996,7 @@ AS $function$
 declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_chunks float8;                      -- the number of chunks of the scope
@@ -2641,21 +2641,6 @@ AS $function$
             and memory.salted_hash(q.query_salt, q.query) is distinct from e.detail ->> 'queryHash'));
 $function$;
 
-CREATE OR REPLACE FUNCTION memory.has_outdated_terms(p_version integer)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  v_team constant uuid := claimed_team();
-  v_versions constant smallint[] := array(select generate_series(0, p_version - 1));
-begin
-  return exists (select from source s
-                  where s.team_id = v_team and s.state = 'active' and s.terms_version = any (v_versions));
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.hidden_chunks()
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -2878,7 +2863,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.known_keys(p_team uuid, p_keys integer[])
+CREATE OR REPLACE FUNCTION memory.known_keys(p_keys integer[])
  RETURNS integer[]
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2891,7 +2876,7 @@ AS $function$
 declare
   few constant int := 500;              -- so many chunks are read first: all of a small scope
   step constant int := 200;             -- then so many of those with a key are read at once
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
@@ -3168,7 +3153,7 @@ begin
   evidence := source_evidence(sources, p_points, p_lowest);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[])
+CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[])
  RETURNS TABLE(chunk_id uuid, dim integer, weight real)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -3177,7 +3162,7 @@ AS $function$
   select k.chunk_id, split_part(entry, ':', 1)::int, split_part(entry, ':', 2)::real
     from memory.chunk_keyword k,
          string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
-   where k.team_id = memory.team_if_claimed(p_team) and k.chunk_id = any (p_chunks)
+   where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
      and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $function$;
@@ -4660,7 +4645,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4670,10 +4655,8 @@ CREATE OR REPLACE FUNCTION memory.search_candidates(p_team uuid, p_embedding pub
 AS $function$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_keys constant int[] := p_keys || case when has_outdated_terms(p_terms_version) then p_earlier_keys end;
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -4682,16 +4665,13 @@ declare
   v_near_detail jsonb;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
-  if v_team is null then
-    return;
-  end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys,
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys,
     v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
     v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
     v_filter, most);
@@ -4716,7 +4696,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -4730,8 +4710,8 @@ begin
   return query
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
-    select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places,
+    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
+      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places,
       p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
       p_explain)
   ), compared as (
@@ -4904,7 +4884,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
+CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -4921,7 +4901,7 @@ declare
   -- With fewer chunks it is not known which words are common: they weigh as much as others, so the least is higher.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
-  v_team constant uuid := memory.team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_weighed record;
   v_keys int[];
 begin
@@ -5317,12 +5297,6 @@ begin
   select * from due_figures(p_version);
 end $function$;
 grant execute to memory_service;
-
-CREATE OR REPLACE FUNCTION memory.team_if_claimed(p_team uuid)
- RETURNS uuid
- LANGUAGE sql
- STABLE
-RETURN CASE WHEN (p_team = memory.claimed_team()) THEN p_team ELSE NULL::uuid END;
 
 CREATE OR REPLACE FUNCTION memory.team_usage()
  RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint)

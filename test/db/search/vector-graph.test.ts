@@ -176,9 +176,9 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     };
     await transaction(database, scope, async (tx) => {
       await tx.query(
-        `select memory.search_hits($3, $1::halfvec, $2, null, '{}', '{}', '{}', '{}', '{}', '{}', 9, '{}', '{}', '{}', '{}',
+        `select memory.search_hits($1::halfvec, $2, null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
            null, null, null, null, null, null, null, 10, false, false)`,
-        [halfvecBinary(asked.vector()), TEST_MODEL_NAME, scope.teamId],
+        [halfvecBinary(asked.vector()), TEST_MODEL_NAME],
       );
       await tx.query('set local role none');
       await tx.query('select pg_stat_force_next_flush()');

@@ -375,7 +375,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^\p{sc=Hangul}/u,
   ],
   'shared/text/terms/fold.ts': [
-    /^[\0-\x7f]*$/,
     /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu,
     { expression: "new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')", examples: [/[ßłøæœ]/g] },
     /^[\ud800-\udfff]/,
