@@ -117,7 +117,7 @@ table identity.client (
   name text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
-  folded_name text,
+  folded_name text not null,
   constraint client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint client_pkey PRIMARY KEY (team_id, id)
@@ -274,7 +274,7 @@ table identity.team (
   deleted_at timestamp with time zone,
   publish text not null default 'anyone'::text,
   redaction text,
-  folded_name text,
+  folded_name text not null,
   quota_set boolean not null default false,
   quota_chunks bigint,
   quota_bytes bigint,
@@ -349,18 +349,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EAC
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
 grant insert, select to memory_service;
-
-table memory.audit_reseal (
-  company_id uuid not null,
-  sequence bigint not null default 0,
-  old_hash bytea not null default '\x'::bytea,
-  hash bytea not null default '\x'::bytea,
-  first_break uuid,
-  after_event uuid,
-  events bigint not null default 0,
-  constraint audit_reseal_pkey PRIMARY KEY (company_id)
-);
-row level security on;
 
 table memory.audit_seal (
   company_id uuid not null,
@@ -775,18 +763,6 @@ row level security on;
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 
-table memory.keyword_df (
-  team_id uuid not null,
-  space "char" not null,
-  term integer not null,
-  counts public.sparsevec(16000) not null storage main,
-  constraint keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
-  constraint keyword_df_pkey PRIMARY KEY (team_id, space, term)
-);
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-
 table memory.keyword_layer (
   team_id uuid not null,
   client_id uuid,
@@ -794,12 +770,8 @@ table memory.keyword_layer (
   chunks integer not null,
   sampled integer not null,
   counted_at timestamp with time zone not null default now(),
-  dims integer[] not null default '{}'::integer[],
-  dim_counts integer[] not null default '{}'::integer[],
-  keys integer[] not null default '{}'::integer[],
-  key_counts integer[] not null default '{}'::integer[],
   renewed integer not null default 0,
-  members integer[],
+  members integer[] not null default '{}'::integer[],
   gone integer not null default 0,
   once_dims bytea not null default '\x'::bytea,
   once_keys bytea not null default '\x'::bytea,
@@ -836,7 +808,6 @@ table memory.keyword_team (
   scales public.sparsevec(16000) storage main,
   layers uuid[] not null default '{}'::uuid[],
   layer_count integer not null default 0,
-  packed boolean not null default false,
   dim_shift smallint not null default 29,
   key_shift smallint not null default 31,
   layer_places integer[] not null default '{}'::integer[],
@@ -847,7 +818,6 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -2159,26 +2129,15 @@ CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integ
 AS $function$
 declare
   v_team constant uuid := claimed_team();
-  v_packed boolean;
 begin
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
-         once_dims = p_once_dims, once_keys = p_once_keys,
-         dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
+         once_dims = p_once_dims, once_keys = p_once_keys
    where l.team_id = v_team and l.client_id is not distinct from p_client;
-  select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
-    into v_packed from keyword_team t where t.team_id = v_team;
-  update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
-   where t.team_id = v_team;
-  if v_packed then
-    delete from keyword_df d where d.team_id = v_team;
-  end if;
-  -- A layer without chunks frees its place. Not before the Team is packed: the earlier form still has counts at the
-  -- place, and they would be added to a new layer.
-  delete from keyword_layer l
-   where l.team_id = v_team and l.chunks = 0
-     and exists (select from keyword_team t where t.team_id = v_team and t.packed);
+  update keyword_team t set dim_shift = p_dim_shift, key_shift = p_key_shift where t.team_id = v_team;
+  -- A layer without chunks frees its place.
+  delete from keyword_layer l where l.team_id = v_team and l.chunks = 0;
   perform sum_layer_counts();
 end $function$;
 grant execute to memory_worker;
@@ -2446,17 +2405,6 @@ begin
         from gone g group by g.part
       having sum(g.sources) <> 0 or sum(g.chunks) <> 0 or sum(g.files) <> 0 or sum(g.bytes) <> 0;
   end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.forget_term_counts()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-begin
-  delete from keyword_df d where d.team_id = old.team_id;
   return null;
 end $function$;
 
@@ -3998,7 +3946,7 @@ CREATE OR REPLACE FUNCTION memory.readable_clients()
 RETURN (COALESCE(NULLIF(current_setting('app.reads_clients'::text, true), ''::text), '{}'::text))::uuid[];
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[])
+CREATE OR REPLACE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4011,12 +3959,12 @@ declare
 begin
   -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
+  select t.chunks, t.sampled, t.counted_at, t.dim_shift, t.key_shift,
          t.scales, t.layer_places, t.layer_scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
             where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
+    into chunks, sampled, counted_at, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.
@@ -4065,70 +4013,12 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.reduce_event(e memory.audit_event)
- RETURNS memory.audit_event
- LANGUAGE plpgsql
- SET search_path TO 'memory', 'pg_temp'
-AS $function$
-declare
-  v_old constant jsonb := e.detail;
-  v_hits uuid[];
-  v_passages uuid[];
-  v_query constant text := case when e.kind = 'memory.search' then v_old ->> 'query' end;
-  v_hits_salt constant bytea := uuid_send(gen_random_uuid());
-  v_query_salt constant bytea := uuid_send(gen_random_uuid());
-begin
-  e.detail := reduced_detail(e.kind, v_old);
-  if e.kind = 'memory.search' and jsonb_typeof(v_old -> 'hitIds') = 'array' then
-    v_hits := array(select id::uuid from jsonb_array_elements_text(v_old -> 'hitIds') id
-                     where pg_input_is_valid(id, 'uuid'));
-    v_passages := array(select id::uuid from jsonb_array_elements_text(coalesce(v_old -> 'passageIds', '[]')) id
-                         where pg_input_is_valid(id, 'uuid'));
-    e.detail := e.detail || jsonb_build_object('hitsHash', salted_hash(v_hits_salt, hit_list(v_hits, v_passages)));
-    if v_query is not null then
-      e.detail := e.detail || jsonb_build_object('queryHash', salted_hash(v_query_salt, v_query));
-    end if;
-    insert into audit_search (company_id, team_id, event_id, actor_id, query, query_salt, hit_ids, passage_ids, hits_salt, at)
-      select e.company_id, e.team_id, e.id, e.actor_id, k.query, case when k.query is not null then v_query_salt end,
-             v_hits, v_passages, v_hits_salt, e.at
-        from identity.team t
-       cross join lateral (
-         select case when not exists (select from identity.account a
-                                       where a.company_id = e.company_id and a.id = e.actor_id and a.erased_at is not null)
-                     then v_query end as query) k
-       where t.company_id = e.company_id and t.id = e.team_id and t.deleted_at is null;
-  end if;
-  if e.detail is distinct from v_old then
-    update audit_event a set detail = e.detail where a.company_id = e.company_id and a.id = e.id;
-  end if;
-  return e;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.reduced_detail(p_kind text, p_detail jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
-RETURN CASE WHEN (jsonb_typeof(p_detail) <> 'object'::text) THEN p_detail WHEN (p_kind = 'memory.search'::text) THEN (p_detail - '{query,hitIds,passageIds}'::text[]) WHEN ((p_kind = 'team.client_change'::text) AND (p_detail ? 'name'::text)) THEN ((p_detail - 'name'::text) || jsonb_build_object('changed', (SELECT jsonb_agg(key.key ORDER BY key.key) AS jsonb_agg FROM jsonb_object_keys(reduced_detail.p_detail) key(key)))) WHEN (p_kind = ANY (ARRAY['team.client_create'::text, 'team.client_archive'::text, 'auth.token_create'::text])) THEN (p_detail - 'name'::text) ELSE (p_detail - 'email'::text) END;
-
 CREATE OR REPLACE FUNCTION memory.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
- SET search_path TO 'memory', 'pg_temp'
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if tg_op = 'UPDATE' then
-    if exists (select from audit_reseal r where r.company_id = old.company_id) then
-      if tg_table_name = 'audit_seal' then
-        if to_jsonb(new) - 'hash' = to_jsonb(old) - 'hash' then
-          return new;
-        end if;
-      elsif to_jsonb(new) - 'detail' = to_jsonb(old) - 'detail'
-            and new.detail - '{hitsHash,queryHash}'::text[] = reduced_detail(old.kind, old.detail) then
-        return new;
-      end if;
-    end if;
-  end if;
   raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
 end $function$;
 
@@ -4216,58 +4106,6 @@ AS $function$
      and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
 $function$;
 grant execute to memory_service;
-
-CREATE OR REPLACE FUNCTION memory.reseal_audit(p_company uuid, p_limit integer)
- RETURNS boolean
- LANGUAGE plpgsql
- SET search_path TO 'memory', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
-AS $function$
-declare
-  v_at audit_reseal;
-  v_seal record;
-  v_event audit_event;
-  v_left int := p_limit;
-begin
-  -- A worker that began to seal before adds no seal in between.
-  perform pg_advisory_xact_lock(hashtextextended(p_company::text, 7));
-  select r.* into v_at from audit_reseal r where r.company_id = p_company;
-  for v_seal in
-    select s.sequence, s.event_id, s.hash, e as event
-      from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
-     where s.company_id = p_company and s.sequence > v_at.sequence
-     order by s.sequence limit p_limit
-  loop
-    v_event := v_seal.event;
-    if v_at.first_break is null and (v_seal.sequence <> v_at.sequence + 1 or v_event.id is null
-         or v_seal.hash <> audit_hash(v_event, v_at.old_hash)) then
-      v_at.first_break := v_seal.event_id;
-    end if;
-    -- The seal of an event that was deleted keeps its hash, and is reported by the next verification too.
-    v_at.hash := case when v_event.id is null then v_seal.hash else audit_hash(reduce_event(v_event), v_at.hash) end;
-    if v_at.hash <> v_seal.hash then
-      update audit_seal s set hash = v_at.hash where s.company_id = p_company and s.sequence = v_seal.sequence;
-    end if;
-    v_at.sequence := v_seal.sequence;
-    v_at.old_hash := v_seal.hash;
-    v_left := v_left - 1;
-  end loop;
-  for v_event in
-    select e.* from audit_event e
-     where e.company_id = p_company and e.id > coalesce(v_at.after_event, '00000000-0000-0000-0000-000000000000')
-       and not exists (select from audit_seal s where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
-     order by e.id limit v_left
-  loop
-    perform reduce_event(v_event);
-    v_at.after_event := v_event.id;
-    v_left := v_left - 1;
-  end loop;
-  update audit_reseal r
-     set sequence = v_at.sequence, old_hash = v_at.old_hash, hash = v_at.hash, first_break = v_at.first_break,
-         after_event = v_at.after_event, events = v_at.events + p_limit - v_left
-   where r.company_id = p_company;
-  return v_left > 0;
-end $function$;
 
 CREATE OR REPLACE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer)
  RETURNS record
@@ -4369,7 +4207,7 @@ begin
        order by uuid_hash(k.chunk_id) limit p_limit) s;
   end if;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
-  select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
+  select l.members, l.sampled, l.gone, l.renewed, l.version
     into v_members, counted, gone, renewed, version
     from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
@@ -4614,9 +4452,6 @@ declare
 begin
   -- Do not wait for another sealer: it seals the same events.
   if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
-    return 0;
-  end if;
-  if exists (select from audit_reseal r where r.company_id = p_company) then
     return 0;
   end if;
   select s.sequence, s.hash into v_sequence, v_hash
@@ -5077,8 +4912,7 @@ AS $function$
     -- The chunks of active sources, without counting them.
     from (select t.client_id, sum(t.n)::int as chunks from layer_tally t
            where t.team_id = claimed_team() and t.part = 'chunks' group by 1 having sum(t.n) > 0) n
-    full join (select c.client_id, c.chunks, c.renewed, c.members is null as unpacked
-                 from keyword_layer c where c.team_id = claimed_team()) l
+    full join (select c.client_id, c.chunks, c.renewed from keyword_layer c where c.team_id = claimed_team()) l
       -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
@@ -5086,7 +4920,7 @@ AS $function$
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
               -- At least one chunk, so that a layer that was counted as empty is not out of date.
-              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
+              then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;
 $function$;
@@ -5341,17 +5175,7 @@ declare
   v_key_slices int[];
 begin
   -- Nothing was counted.
-  if p_counts.packed is null then
-    return;
-  end if;
-  -- The counts of an earlier version, until the Team is counted again.
-  if not p_counts.packed then
-    return query
-    select d.space, d.term, -(d.counts <#> p_counts.scales), null::float8 from keyword_df d
-     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
-    union all
-    select d.space, d.term, -(d.counts <#> p_counts.scales), -(d.counts <#> p_counts.team_scales) from keyword_df d
-     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys);
+  if p_counts.dim_shift is null then
     return;
   end if;
 
@@ -5389,7 +5213,7 @@ AS $function$
 begin
   return query
   with looked as (
-    select k.team_id, k.packed and k.chunks > 0 as counted from keyword_team k
+    select k.team_id, k.chunks > 0 as counted from keyword_team k
      where p_after is null or k.team_id > p_after order by k.team_id limit p_limit
   )
   select t.company_id, t.id, true
