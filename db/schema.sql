@@ -117,7 +117,7 @@ table identity.client (
   name text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
-  folded_name text,
+  folded_name text not null,
   constraint client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint client_pkey PRIMARY KEY (team_id, id)
@@ -274,7 +274,7 @@ table identity.team (
   deleted_at timestamp with time zone,
   publish text not null default 'anyone'::text,
   redaction text,
-  folded_name text,
+  folded_name text not null,
   quota_set boolean not null default false,
   quota_chunks bigint,
   quota_bytes bigint,
@@ -349,18 +349,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EAC
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
 grant insert, select to memory_service;
-
-table memory.audit_reseal (
-  company_id uuid not null,
-  sequence bigint not null default 0,
-  old_hash bytea not null default '\x'::bytea,
-  hash bytea not null default '\x'::bytea,
-  first_break uuid,
-  after_event uuid,
-  events bigint not null default 0,
-  constraint audit_reseal_pkey PRIMARY KEY (company_id)
-);
-row level security on;
 
 table memory.audit_seal (
   company_id uuid not null,
@@ -470,17 +458,10 @@ table memory.chunk (
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
-  headings text[] not null default '{}'::text[],
-  page integer,
+  place jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   text_hash bytea,
-  sheet text,
-  row integer,
-  slide integer,
   repeated integer not null default 0,
-  constraint chunk_page CHECK ((page > 0)),
-  constraint chunk_row CHECK (("row" > 0)),
-  constraint chunk_slide CHECK ((slide > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -741,11 +722,7 @@ table memory.kept_chunk (
   ordinal integer not null,
   id uuid not null,
   text text not null,
-  headings text[] not null,
-  page integer,
-  sheet text,
-  row integer,
-  slide integer,
+  place jsonb not null,
   created_at timestamp with time zone not null,
   text_hash bytea,
   keys integer[],
@@ -775,18 +752,6 @@ row level security on;
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 
-table memory.keyword_df (
-  team_id uuid not null,
-  space "char" not null,
-  term integer not null,
-  counts public.sparsevec(16000) not null storage main,
-  constraint keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
-  constraint keyword_df_pkey PRIMARY KEY (team_id, space, term)
-);
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-
 table memory.keyword_layer (
   team_id uuid not null,
   client_id uuid,
@@ -794,12 +759,8 @@ table memory.keyword_layer (
   chunks integer not null,
   sampled integer not null,
   counted_at timestamp with time zone not null default now(),
-  dims integer[] not null default '{}'::integer[],
-  dim_counts integer[] not null default '{}'::integer[],
-  keys integer[] not null default '{}'::integer[],
-  key_counts integer[] not null default '{}'::integer[],
   renewed integer not null default 0,
-  members integer[],
+  members integer[] not null default '{}'::integer[],
   gone integer not null default 0,
   once_dims bytea not null default '\x'::bytea,
   once_keys bytea not null default '\x'::bytea,
@@ -836,7 +797,6 @@ table memory.keyword_team (
   scales public.sparsevec(16000) storage main,
   layers uuid[] not null default '{}'::uuid[],
   layer_count integer not null default 0,
-  packed boolean not null default false,
   dim_shift smallint not null default 29,
   key_shift smallint not null default 31,
   layer_places integer[] not null default '{}'::integer[],
@@ -847,7 +807,7 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
+CREATE TRIGGER delete_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.delete_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -960,7 +920,7 @@ table memory.original (
 );
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
 row level security on;
-CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 
@@ -1172,7 +1132,7 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
-CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
@@ -1182,11 +1142,11 @@ grant update (until_revision, superseded_at, indexed) to memory_service;
 function identity.count_new_team() returns trigger security definer;
 function identity.count_requests(p_keys bytea[], p_window_ms double precision) returns TABLE(requests integer, ends_in_ms double precision);
 function identity.describe(p_user uuid, p_team uuid) returns jsonb;
+function identity.erase_from_answers(p_user uuid, p_tokens uuid[]) returns void security definer grant execute to memory_service;
 function identity.find_invite(p_token_hash bytea) returns TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text) security definer grant execute to memory_service;
 function identity.find_link(p_token_hash bytea) returns TABLE(kind text, email text, company text, team text, invited_by text, has_account boolean, expires_at timestamp with time zone, state text) security definer grant execute to memory_service;
 function identity.find_reset_link(p_token_hash bytea) returns TABLE(id uuid, user_id uuid, company_id uuid, state text) security definer grant execute to memory_service;
 function identity.find_sign_in(p_email text) returns TABLE(user_id uuid, company_id uuid, password_hash text) security definer grant execute to memory_service;
-function identity.forget_answers(p_user uuid, p_tokens uuid[]) returns void security definer grant execute to memory_service;
 function identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
 function identity.is_team_name_taken(p_team uuid, p_folded text) returns boolean security definer grant execute to memory_service;
 function identity.lock_password_hash() returns text security definer grant execute to memory_service;
@@ -1216,9 +1176,10 @@ function memory.claimed_user() returns uuid grant execute to memory_service;
 function memory.comparable_text(p_text text) returns text grant execute to memory_service;
 function memory.contain_keys(p_chunks uuid[], p_keys integer[]) returns boolean[];
 function memory.count_audit() returns TABLE(events integer, unsealed integer, first_break uuid) security definer grant execute to memory_service;
-function memory.count_candidates(p_team uuid, p_keys integer[], p_most integer) returns integer security definer grant execute to memory_service;
-function memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer) returns TABLE(dim integer, documents integer, scaled boolean) security definer grant execute to memory_service;
+function memory.count_candidates(p_keys integer[], p_most integer) returns integer security definer grant execute to memory_service;
+function memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) returns TABLE(dim integer, documents integer, scaled boolean) security definer grant execute to memory_service;
 function memory.count_pending(p_sources uuid[], p_clients uuid[]) returns bigint security definer;
+function memory.delete_term_counts() returns trigger security definer;
 function memory.due_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer;
 function memory.due_layers() returns TABLE(company_id uuid, team_id uuid, client_id uuid) security definer grant execute to memory_worker;
 function memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) returns void security definer grant execute to memory_worker;
@@ -1235,8 +1196,6 @@ function memory.first_passing(p_chunks uuid[], p_filter record, p_limit integer)
 function memory.fold_layer(p_team uuid, p_client uuid) returns void security definer;
 function memory.fold_layers() returns trigger security definer;
 function memory.fold_usage() returns trigger security definer;
-function memory.forget_term_counts() returns trigger security definer;
-function memory.forsake_workspace_blobs() returns trigger security definer;
 function memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea);
 function memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) returns boolean security definer;
 function memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
@@ -1252,7 +1211,7 @@ function memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer) ret
 function memory.keep_sources(p_sources uuid[]) returns void security definer grant execute to memory_service;
 function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) returns void security definer grant execute to memory_service;
 function memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) returns record;
-function memory.known_keys(p_team uuid, p_keys integer[]) returns integer[] security definer grant execute to memory_service;
+function memory.known_keys(p_keys integer[]) returns integer[] security definer grant execute to memory_service;
 function memory.last_seal(p_company uuid) returns TABLE(sequence bigint, hash text) security definer grant execute to memory_worker;
 function memory.latest_failures(p_limit integer) returns SETOF uuid security definer grant execute to memory_service;
 function memory.layer_scale(p_chunks integer, p_sampled integer) returns real;
@@ -1263,7 +1222,8 @@ function memory.lock_kept_source(p_source uuid, p_days integer) returns integer 
 function memory.lock_layer_counts(p_client uuid, p_version integer) returns TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea) security definer grant execute to memory_worker;
 function memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) returns boolean security definer grant execute to memory_worker;
 function memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision, OUT sources uuid[], OUT times timestamp with time zone[], OUT hashes bytea[], OUT evidence double precision[]) returns record;
-function memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[]) returns TABLE(chunk_id uuid, dim integer, weight real) security definer grant execute to memory_service;
+function memory.mark_waiting_blobs() returns trigger security definer;
+function memory.matched_weights(p_chunks uuid[], p_dims integer[]) returns TABLE(chunk_id uuid, dim integer, weight real) security definer grant execute to memory_service;
 function memory.measure_source() returns trigger security definer;
 function memory.move_chunks(p_source uuid, p_after integer, p_limit integer) returns integer security definer grant execute to memory_service;
 function memory.move_memory(p_memory uuid, p_client uuid) returns boolean security definer grant execute to memory_service;
@@ -1293,18 +1253,15 @@ function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) r
 function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
 function memory.readable_clients() returns uuid[] grant execute to memory_service;
-function memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
+function memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
 function memory.reads_team_layer() returns boolean grant execute to memory_service;
 function memory.record_version() returns trigger;
-function memory.reduce_event(e memory.audit_event) returns memory.audit_event;
-function memory.reduced_detail(p_kind text, p_detail jsonb) returns jsonb;
 function memory.refuse_change() returns trigger;
 function memory.release_captures(p_limit integer) returns integer security definer grant execute to memory_worker;
 function memory.release_original() returns trigger security definer;
 function memory.renew_workspace_blobs(p_sha256 bytea, OUT uses_bucket boolean, OUT known text[]) returns record security definer grant execute to memory_service;
 function memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea) returns void security definer grant execute to memory_worker;
 function memory.replace_writable_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea) returns void security definer grant execute to memory_service;
-function memory.reseal_audit(p_company uuid, p_limit integer) returns boolean;
 function memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer) returns record security definer grant execute to memory_service;
 function memory.results_without(p_results jsonb, p_ids uuid[]) returns jsonb;
 function memory.return_captures(p_batch uuid) returns void security definer grant execute to memory_service;
@@ -1316,18 +1273,18 @@ function memory.score_by_key_and_layer(p_team_layer boolean, p_clients uuid[], p
 function memory.score_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
 function memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
 function memory.seal_audit(p_company uuid, p_limit integer) returns integer security definer grant execute to memory_worker;
-function memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
-function memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_earlier_keys integer[], p_terms_version integer, p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) returns TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb) security definer grant execute to memory_service;
+function memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
+function memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) returns TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb) security definer grant execute to memory_service;
 function memory.seconds_until_forget(p_max integer, p_seconds integer) returns integer security definer grant execute to memory_service;
 function memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) returns record security definer;
 function memory.service_state() returns TABLE(pending_chunks bigint, imports jsonb, unsealed_seconds double precision, database_bytes bigint) security definer grant execute to memory_service;
 function memory.service_usage(p_chunks bigint, p_bytes bigint) returns TABLE(sources bigint, chunks bigint, files bigint, bytes jsonb, near_quota integer, at_quota integer) security definer grant execute to memory_service;
-function memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) returns TABLE(memory_id uuid, similarity double precision, basis text) security definer grant execute to memory_service;
+function memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) returns TABLE(memory_id uuid, similarity double precision, basis text) security definer grant execute to memory_service;
 function memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) returns TABLE(source_id uuid, signature bytea, own bytea) security definer grant execute to memory_service;
 function memory.small_scope_chunks() returns uuid[] security definer;
 function memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision) returns double precision[];
 function memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) returns text[] grant execute to memory_service;
-function memory.source_texts(p_source uuid, p_after integer, p_limit integer) returns TABLE(chunk_id uuid, ordinal integer, headings text[], text text, repeated integer) security definer grant execute to memory_worker;
+function memory.source_texts(p_source uuid, p_after integer, p_limit integer) returns TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer) security definer grant execute to memory_worker;
 function memory.stale_layers() returns TABLE(client_id uuid, chunks integer) security definer grant execute to memory_worker;
 function memory.state_now(p_state text, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
 function memory.stored_terms(p_chunks uuid[]) returns TABLE(chunk_id uuid, weights bytea, keys bytea) security definer grant execute to memory_worker;
@@ -1347,7 +1304,6 @@ function memory.undecided_teams() returns TABLE(company_id uuid, team_id uuid) s
 function memory.unused_objects(p_companies uuid[], p_sha256 text[], p_objects uuid[]) returns SETOF uuid security definer grant execute to memory_worker;
 function memory.vector_graph_changes(p_build integer, p_keep integer) returns TABLE(index_name text, drops boolean, team_id uuid, model text, vectors bigint) security definer grant execute to memory_worker;
 function memory.vector_graph_name(p_team uuid, p_model text) returns text;
-function memory.vector_graph_names(p_team uuid, p_model text) returns text[];
 function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) returns TABLE(walked integer, sequence bigint, hash bytea, first_break uuid) security definer grant execute to memory_service;
 function memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) returns record;
 function memory.without_records(p_answer jsonb, p_ids uuid[]) returns jsonb;

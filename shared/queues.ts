@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** The agent token with which the work was requested. Absent in jobs that an older version enqueued. */
-const TokenId = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+/** The agent token with which the work was requested, if it was one. */
+const TokenId = Type.Union([Type.String(), Type.Null()]);
 /** The Company, Team and user that a job acts for. `jobScope` makes its scope from them. */
 const Origin = {
   companyId: Type.String(),

@@ -30,10 +30,7 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
 /** Teams that one statement looks at. */
 const MAX_TEAMS_PER_PAGE = 1000;
 
-/**
- * Enqueues the count of Teams without counts, or with counts of an earlier version of the service: a Team without writes
- * would get none.
- */
+/** Enqueues the count of Teams without counts: a Team without writes would get none. */
 async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
   let after: string | null = null;
   do {

@@ -3,7 +3,6 @@ import {
   CHAIN_START,
   type ChainWalk,
   countAudit,
-  findEarlierBreak,
   type Seal,
   walkAudit,
 } from '../../db/queries/identity/audit-chain.ts';
@@ -26,15 +25,12 @@ export async function verifyAudit(
   seal: Seal | null = null,
 ): Promise<AuditVerification> {
   const { place, firstBreak, containsSeal } = await walkToEnd(database, scope, seal);
-  const [earlierBreak, count] = await transaction(database, scope, async (tx) => [
-    await findEarlierBreak(tx),
-    await countAudit(tx),
-  ]);
+  const count = await transaction(database, scope, countAudit);
   const { sequence, hash } = place;
   const head = sequence === 0 ? null : { sequence, hash: toHex(hash) };
   return {
     ...count,
-    firstBreak: earlierBreak ?? firstBreak ?? count.firstBreak,
+    firstBreak: firstBreak ?? count.firstBreak,
     head,
     ...(seal === null ? {} : { containsSeal }),
   };

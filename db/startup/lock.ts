@@ -5,7 +5,6 @@ const LOCKS = {
   migrate: 7_203_114_001,
   bootstrap: 7_203_114_002,
   queue: 7_203_114_003,
-  reseal: 7_203_114_004,
 } as const;
 
 /**

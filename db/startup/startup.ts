@@ -13,9 +13,7 @@ import { followReplica } from '../replica/follow-replica.ts';
 import { refuseUnconfirmedChanges } from '../replica/refuse-unconfirmed.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import { shareConnections, warnOfTooFewConnections } from './connection-budget.ts';
-import { foldStoredNames } from './folded-names.ts';
 import { migrate } from './migrate.ts';
-import { resealAudit } from './reseal-audit.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
 import { assertNoUnfinishedMove, isMarkedFolder, UnfinishedMoveError } from './unfinished-move.ts';
 
@@ -30,9 +28,8 @@ export interface Backend {
 const START_CONNECTIONS = 2;
 
 /**
- * The start-up of API and worker: opens the database, ensures the roles, migrates, seals the audit of an earlier version
- * again, finds or creates the server principal, folds the names that are not folded yet, asserts that row-level security is
- * effective, and opens the bucket, if there is one.
+ * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server principal,
+ * asserts that row-level security is effective, and opens the bucket, if there is one.
  * @param use what the database is for, which decides how long a statement can take on PostgreSQL. Requests are also
  *   refused while no synchronous replica confirms changes. Jobs wait for it instead: each refusal would count as an attempt
  */
@@ -131,9 +128,7 @@ async function prepare(database: Database, config: Config, logger: Logger): Prom
   // A move can have begun since. It marks the database under the same lock.
   const applied = await migrate(database, {}, assertNoUnfinishedMove);
   if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
-  await resealAudit(database, logger);
   const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
-  await foldStoredNames(database);
   await assertIsolation(database);
   return principal;
 }

@@ -10,11 +10,6 @@ interface AuditKindDefinition {
  * change after which somebody can read less of the Team: no replica that lacks it is read from then on.
  */
 export const AUDIT_KINDS = {
-  'audit.reseal': {
-    subjects: ['company'],
-    meaning:
-      'A new version sealed the audit again, without texts and names. The detail has the last seal from before, and the first break that was found.',
-  },
   'auth.login': { subjects: ['session'], meaning: 'A person logged in.' },
   'auth.logout': {
     subjects: ['session'],

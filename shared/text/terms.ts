@@ -7,12 +7,11 @@
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { foldMarks, foldWord } from './terms/fold.ts';
+import { foldWord } from './terms/fold.ts';
 import { type Guesses, guessWords } from './terms/guesses.ts';
 import {
   BEGINNING_LENGTH,
   beginningKey,
-  earlierBeginningKey,
   exactKey,
   isSemitic,
   pairKey,
@@ -60,8 +59,6 @@ export interface QueryTerms {
   keyTexts: string[];
   /** Those of `keys` that are codes. Chunks with a rare code rank first. */
   identifierKeys: number[];
-  /** Keys by which version 3 of the terms stored what `keys` finds now. */
-  earlierKeys: number[];
   /** What its words can also stand for, if they are few. */
   guesses: Guesses;
 }
@@ -91,13 +88,10 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
   const folds = foldAll(words.keys());
   const additional = foldAll([...parts.keys(), ...joined.keys()]);
   for (const folded of folds.values()) asked.exact(folded, wordKey(asked.team, folded));
-  for (const pair of bigrams.keys()) asked.pair(pair);
+  for (const pair of bigrams.keys()) asked.exact(pair, pairKey(asked.team, pair), bigramLength(pair));
   for (const term of [...compounds.keys(), ...symbols.keys()]) asked.exact(term, exactKey(asked.team, term));
   for (const [term, folded] of additional) asked.additional(folded, joined.has(term));
-  for (const [word, folded] of folds) {
-    asked.parts(folded);
-    asked.earlier(word, folded);
-  }
+  for (const folded of folds.values()) asked.parts(folded);
   // In a longer query, a single sign says little, and would find most passages.
   const hasSigns = words.size + bigrams.size <= MOST_WORDS_WITH_SIGNS;
   return asked.terms(
@@ -114,7 +108,6 @@ class AskedTerms {
   readonly #terms = new Map<number, TermText & { factor: number; length: number }>();
   readonly #keys = new Map<number, string>();
   readonly #identifierKeys = new Set<number>();
-  readonly #earlierKeys = new Set<number>();
 
   constructor(team: number) {
     this.team = team;
@@ -126,13 +119,6 @@ class AskedTerms {
     this.#keys.set(key, term);
     this.#ask(exactDim(term), { term, kind: 'exact' }, identifier ? IDENTIFIER_FACTOR : 1, length);
     if (identifier) this.#identifierKeys.add(key);
-  }
-
-  /** A bigram, with its key and that of version 3. */
-  pair(pair: string): void {
-    const [key, earlier] = [pairKey(this.team, pair), exactKey(this.team, pair)];
-    if (key !== earlier) this.#earlierKeys.add(earlier);
-    this.exact(pair, key, bigramLength(pair));
   }
 
   /**
@@ -167,23 +153,6 @@ class AskedTerms {
     this.#gram(gramDim(root, 0, root.length, 0), `_${root.slice(0, ROOT_LENGTH)}`);
   }
 
-  /** The terms by which version 3 stored a word, so that a text is found until its terms are made again. */
-  earlier(word: string, folded: string): void {
-    const before = foldMarks(word);
-    if (before.length > BEGINNING_LENGTH) {
-      this.#earlierKeys.add(earlierBeginningKey(this.team, before));
-      this.#earlierKeys.add(exactKey(this.team, word));
-    } else this.#earlierKeys.add(wordKey(this.team, before));
-    // The length of these is that of the folded word, which counts already.
-    if (word !== folded) this.#ask(exactDim(word), { term: word, kind: 'exact' }, 1, 0);
-    if (before === folded) return;
-    const marked = `_${before}`;
-    for (let i = 0; i < gramCount(before.length); i++) {
-      const term = marked.slice(i, i + GRAM_LENGTH);
-      this.#ask(gramDim(before, 0, before.length, i), { term, kind: 'gram' }, GRAM_FACTOR, 0);
-    }
-  }
-
   #beginning(key: number, text: string): void {
     if (!this.#keys.has(key)) this.#keys.set(key, `${text}*`);
   }
@@ -209,7 +178,6 @@ class AskedTerms {
       keys: [...this.#keys.keys()],
       keyTexts: [...this.#keys.values()],
       identifierKeys: [...this.#identifierKeys],
-      earlierKeys: [...this.#earlierKeys.difference(this.#keys)],
       guesses: guessWords(
         this.team,
         words.filter((word) => !isIdentifier(word)),

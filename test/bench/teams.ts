@@ -39,7 +39,7 @@ for the run.`;
 /** Teams to which a tenth of their chunks is added for the second run of the jobs. */
 const CHANGED_SHARE = 0.01;
 const INGESTED_CHUNKS = 20;
-const TABLES = ['chunk', 'chunk_keyword', 'keyword_slice', 'keyword_layer', 'keyword_team', 'keyword_df'];
+const TABLES = ['chunk', 'chunk_keyword', 'keyword_slice', 'keyword_layer', 'keyword_team'];
 const TICKS_PER_SECOND = 100;
 
 /** The CPU time of this process and of the server's processes for its database, in ms, and the time of day. */

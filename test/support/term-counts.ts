@@ -86,30 +86,3 @@ export async function readCounts(database: Database, { teamId }: TestCompany): P
     [teamId],
   );
 }
-
-/** Stores the counts of a Team in the form of an earlier version, which had a row for each term. */
-export async function setUnpackedCounts(database: Database, team: TestCompany): Promise<void> {
-  const counts = await readCounts(database, team);
-  const rows = [...Map.groupBy(counts, ({ term }) => term)].map(([term, layers]) => ({
-    space: term.slice(0, 1),
-    term: Number(term.slice(2)),
-    counts: `{${layers.map(({ place, count }) => `${place}:${count}`).join(',')}}/16000`,
-  }));
-  await database.transaction(async (tx) => {
-    await tx.query(
-      `insert into memory.keyword_df (team_id, space, term, counts)
-       select $1, r.space::"char", r.term, r.counts::sparsevec
-         from json_to_recordset($2::json) r (space text, term int, counts text)`,
-      [team.teamId, JSON.stringify(rows)],
-    );
-    await tx.query('delete from memory.keyword_slice where team_id = $1', [team.teamId]);
-    await tx.query(
-      `update memory.keyword_layer set members = null, once_dims = '', once_keys = '' where team_id = $1`,
-      [team.teamId],
-    );
-    await tx.query(
-      'update memory.keyword_team set packed = false, dim_shift = 29, key_shift = 31 where team_id = $1',
-      [team.teamId],
-    );
-  });
-}

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hasTooManyMarks, MAX_NORMAL_LENGTH } from '../../shared/text/bounds.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
 import { chunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
-import { foldMarks, foldWord } from '../../shared/text/terms/fold.ts';
+import { foldWord } from '../../shared/text/terms/fold.ts';
 import {
   beginningKey,
   isSemitic,
@@ -253,21 +253,6 @@ describe('chunk terms', () => {
       );
       assert.ok(score(joined, root) > 0, joined);
     }
-  });
-
-  test('a query reads all keys that chunks had by the earlier rules', () => {
-    const earlierKey = (text: string) => finishHash(hashState(text, hashState(':', hashState(TEAM))));
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const earlier = [
-          ...[...bigrams(text), ...compounds(text)].map((term) => earlierKey(term)),
-          ...words(text).map((word) => earlierKey(`${foldMarks(word).slice(0, 5)}*`)),
-          ...words(text).flatMap((word) => (foldMarks(word).length < 5 ? [] : [earlierKey(word)])),
-        ];
-        const { keys, earlierKeys } = queryTerms(TEAM, text);
-        assert.ok(new Set(earlier).isSubsetOf(new Set([...keys, ...earlierKeys])));
-      }),
-    );
   });
 
   test('the weights of a chunk are BM25 with k1 = 0.9, b = 0.5 and a length of 100', () => {

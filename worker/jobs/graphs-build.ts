@@ -67,7 +67,7 @@ interface Needed {
 }
 
 /**
- * Drops and builds graphs until every large Team has one of this version. Does nothing while another worker does this.
+ * Drops and builds graphs until every large Team has one. Does nothing while another worker does this.
  * @throws Error if the worker stops during a build
  */
 export async function changeGraphs(needed: Needed, sizes: GraphSizes): Promise<void> {
@@ -75,21 +75,16 @@ export async function changeGraphs(needed: Needed, sizes: GraphSizes): Promise<v
   const pid = await lockGraphs(connection);
   if (pid === null) return;
   const { toDrop, toBuild } = await asWorker(database, (tx) => listGraphChanges(tx, sizes));
-  const drop = async (names: readonly string[]) => {
-    for (const name of names) {
-      await dropGraph(connection, name);
-      logger.info({ index: name }, 'a graph of vectors was dropped');
-    }
-  };
-  await drop(toDrop);
+  for (const name of toDrop) {
+    await dropGraph(connection, name);
+    logger.info({ index: name }, 'a graph of vectors was dropped');
+  }
   for (const graph of toBuild) {
     const began = performance.now();
     logger.info(graph, 'building the graph of the vectors of a Team');
     await whileReported(needed, pid, () => buildGraph(connection, graph, needed.stopping));
     const ms = Math.round(performance.now() - began);
     logger.info({ ...graph, ms }, 'the graph of the vectors of a Team was built');
-    // The graph that an earlier version has built for this Team.
-    await drop((await asWorker(database, (tx) => listGraphChanges(tx, sizes))).toDrop);
   }
 }
 

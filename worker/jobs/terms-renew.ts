@@ -17,7 +17,7 @@ const MAX_CHUNKS_PER_JOB = 5000;
 
 /**
  * Makes the terms of a Team's chunks again where they are outdated: after a change of the rules for terms, or of the title
- * of a source. Searches stay right: they find a chunk by its old terms until the new ones replace them. A run that
+ * of a source. Searches find a chunk by its old terms until the new ones replace them. A run that
  * stops is repeated from the source at which it stopped.
  */
 export const renewTerms: JobHandler<'terms.renew'> = async (job, { database, queue, stopping }) => {

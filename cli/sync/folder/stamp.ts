@@ -20,7 +20,7 @@ export function stampOfContent(stamp: FileStamp, bytes: number, now: number): Fi
   return isSettled && stamp.bytes === bytes ? stamp : null;
 }
 
-/** Whether a file has the stamp that was stored with its content. A state of an earlier version has only a part of it. */
+/** Whether a file has the stamp that was stored with its content. */
 export function hasStamp(base: BaseFile, { bytes, modified, changed, inode }: FileStamp): boolean {
   return (
     base.bytes === bytes && base.modified === modified && base.changed === changed && base.inode === inode

@@ -20,9 +20,9 @@ const BaseFile = Type.Object({
    * read again.
    */
   modified: Type.Union([Type.Number(), Type.Null()]),
-  /** Absent in the state of an earlier version. */
+  /** Absent if `modified` is null. */
   changed: Type.Optional(Type.Number()),
-  /** Absent in the state of an earlier version. */
+  /** Absent if `modified` is null. */
   inode: Type.Optional(Type.String()),
 });
 export type BaseFile = Static<typeof BaseFile>;

@@ -1,7 +1,6 @@
 -- Seals the next events of a Company, at most p_limit, in the order of their ids. Returns how many entries of the
--- waiting list were processed: 0 if nothing waits, if another transaction seals the events of this Company now, or while
--- its audit is being sealed again. The plan is made for each call: a plan made while the tables were small would later
--- read whole tables.
+-- waiting list were processed: 0 if nothing waits, or if another transaction seals the events of this Company now. The
+-- plan is made for each call: a plan made while the tables were small would later read whole tables.
 create or replace function memory.seal_audit(p_company uuid, p_limit int) returns int
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -14,9 +13,6 @@ declare
 begin
   -- Do not wait for another sealer: it seals the same events.
   if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
-    return 0;
-  end if;
-  if exists (select from audit_reseal r where r.company_id = p_company) then
     return 0;
   end if;
   select s.sequence, s.hash into v_sequence, v_hash

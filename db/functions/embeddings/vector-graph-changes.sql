@@ -15,25 +15,20 @@ begin
      group by t.team_id
     having sum(case t.part when 'chunks' then t.n else -t.n end) > p_keep
   ), large as (
-    select s.team, d.embedding_model as model, s.vectors, vector_graph_names(s.team, d.embedding_model) as names
+    select s.team, d.embedding_model as model, s.vectors, vector_graph_name(s.team, d.embedding_model) as name
       from sized s join identity.team t on t.id = s.team and t.deleted_at is null
       cross join deployment d
      where d.embedding_model is not null
   ), present as (
     select c.relname::text as name, i.indisvalid as is_valid
       from pg_index i join pg_class c on c.oid = i.indexrelid
-     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_(near|c128)_[0-9a-f]{32}_[0-9a-f]{8}$'
-  ), usable as (
-    select p.name from present p where p.is_valid
+     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_c128_[0-9a-f]{32}_[0-9a-f]{8}$'
   )
   select p.name, true, null::uuid, null::text, null::bigint from present p
-   where not p.is_valid
-      or not exists (select from large l where p.name = any (l.names)
-                      and (p.name = l.names[1] or not exists (select from usable u where u.name = l.names[1])))
+   where not p.is_valid or not exists (select from large l where l.name = p.name)
   union all
-  select l.names[1], false, l.team, l.model, l.vectors from large l
-   where (l.vectors > p_build or exists (select from usable u where u.name = any (l.names)))
-     and not exists (select from usable u where u.name = l.names[1]);
+  select l.name, false, l.team, l.model, l.vectors from large l
+   where l.vectors > p_build and not exists (select from present p where p.name = l.name and p.is_valid);
 end $$;
 
 revoke execute on function memory.vector_graph_changes(int, int) from public, memory_service, memory_worker;

@@ -1,6 +1,6 @@
 -- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without
--- hidden_chunks. Counts no further than p_most. Returns 0 if p_team is not the scope's Team.
-create or replace function memory.count_candidates(p_team uuid, p_keys int[], p_most int) returns int
+-- hidden_chunks. Counts no further than p_most.
+create or replace function memory.count_candidates(p_keys int[], p_most int) returns int
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -9,7 +9,7 @@ set enable_indexscan = off
 set work_mem = '64MB'
 as $$
 declare
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
@@ -23,5 +23,5 @@ begin
        limit p_most) n);
 end $$;
 
-revoke execute on function memory.count_candidates(uuid, int[], int) from public, memory_service, memory_worker;
-grant execute on function memory.count_candidates(uuid, int[], int) to memory_service;
+revoke execute on function memory.count_candidates(int[], int) from public, memory_service, memory_worker;
+grant execute on function memory.count_candidates(int[], int) to memory_service;

@@ -3,7 +3,6 @@
 -- chunks is counted and scaled, except for a dimension whose key occurs in few chunks of the Team. Returns only the
 -- first dimensions, as many as can be compared with the chunks in a short time.
 create or replace function memory.count_documents(
-  p_team uuid,                -- the scope's Team; nothing is returned for another
   p_dims int[],               -- dimensions of the query's terms, the most important first
   p_keys int[],               -- for each of them its key, or null if it has none or should not be counted by key
   p_most int
@@ -17,7 +16,7 @@ as $$
 declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_chunks float8;                      -- the number of chunks of the scope
@@ -72,5 +71,5 @@ begin
     from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
 end $$;
 
-revoke execute on function memory.count_documents(uuid, int[], int[], int) from public, memory_service, memory_worker;
-grant execute on function memory.count_documents(uuid, int[], int[], int) to memory_service;
+revoke execute on function memory.count_documents(int[], int[], int) from public, memory_service, memory_worker;
+grant execute on function memory.count_documents(int[], int[], int) to memory_service;

@@ -1,8 +1,5 @@
 -- For a search without hits. Returns which of the keys occur in the chunks within the claims, without hidden_chunks.
-create or replace function memory.known_keys(
-  p_team uuid,                -- the scope's Team; nothing is returned for another
-  p_keys int[]
-) returns int[]
+create or replace function memory.known_keys(p_keys int[]) returns int[]
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -13,7 +10,7 @@ as $$
 declare
   few constant int := 500;              -- so many chunks are read first: all of a small scope
   step constant int := 200;             -- then so many of those with a key are read at once
-  v_team constant uuid := team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_hidden constant uuid[] := hidden_chunks();
@@ -53,5 +50,5 @@ begin
   return v_known;
 end $$;
 
-revoke execute on function memory.known_keys(uuid, int[]) from public, memory_service, memory_worker;
-grant execute on function memory.known_keys(uuid, int[]) to memory_service;
+revoke execute on function memory.known_keys(int[]) from public, memory_service, memory_worker;
+grant execute on function memory.known_keys(int[]) to memory_service;

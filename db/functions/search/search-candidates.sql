@@ -3,7 +3,6 @@
 -- the z-scores of both. semantic_rank is null for a chunk that was not found by meaning, keyword_rank for one that was
 -- not found by keyword. With p_explain, detail explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
-  p_team uuid,                -- the scope's Team; nothing is returned for another
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
   p_model text,               -- the model of p_embedding
   p_min_similarity float8,    -- least cosine of a chunk found by meaning, or null
@@ -12,7 +11,6 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
-  p_earlier_keys int[], p_terms_version int, -- the keys that the terms of versions before this one had
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[], -- see guessed_chunks
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
   p_occurred_after timestamptz, p_occurred_before timestamptz,
@@ -29,10 +27,8 @@ set enable_seqscan = off
 as $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team constant uuid := team_if_claimed(p_team);
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_keys constant int[] := p_keys || case when has_outdated_terms(p_terms_version) then p_earlier_keys end;
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -41,16 +37,13 @@ declare
   v_near_detail jsonb;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
-  if v_team is null then
-    return;
-  end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys,
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys,
     v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
     v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
     v_filter, most);
@@ -74,5 +67,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean) to memory_service;

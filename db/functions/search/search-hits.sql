@@ -4,9 +4,8 @@
 -- up to two more passages. With p_explain, one more row, with place 0, explains the search.
 create or replace function memory.search_hits(
   -- The arguments of search_candidates.
-  p_team uuid, p_embedding halfvec, p_model text, p_min_similarity float8,
+  p_embedding halfvec, p_model text, p_min_similarity float8,
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_identifier_keys int[],
-  p_earlier_keys int[], p_terms_version int, -- and those of sources with terms of an earlier version
   p_guess_keys int[], p_guess_percents int[], p_guess_places int[], p_guessed_words int[],
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
   p_occurred_after timestamptz, p_occurred_before timestamptz,
@@ -26,8 +25,8 @@ begin
   return query
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
-    select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_earlier_keys, p_terms_version, p_guess_keys, p_guess_percents, p_guess_places,
+    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
+      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places,
       p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
       p_explain)
   ), compared as (
@@ -51,5 +50,5 @@ begin
   select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
 end $$;
 
-revoke execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_hits(uuid, halfvec, text, float8, int[], real[], real[], int[], int[], int[], int, int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;
+revoke execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], int[], int[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;

@@ -3,7 +3,7 @@
 -- similarity is the cosine. Any other is compared by words: similarity is its keyword score, as a share of that of a text
 -- with all words of the text. basis is meaning or words. Returns nothing if the claims cannot read the layer.
 create or replace function memory.similar_memories(
-  p_team uuid, p_client uuid, -- the layer: the scope's Team, or nothing is returned; null for its Team layer
+  p_client uuid,              -- the layer; null for the Team layer
   p_embedding halfvec,        -- of unit length, or null to compare by words only
   p_model text,               -- the model of p_embedding
   p_dims int[],               -- dimensions of the text's terms, and ...
@@ -27,7 +27,7 @@ declare
   -- With fewer chunks it is not known which words are common: they weigh as much as others, so the least is higher.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
-  v_team constant uuid := memory.team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_weighed record;
   v_keys int[];
 begin
@@ -76,5 +76,5 @@ begin
   ) a where a.place <= p_limit order by 2 desc, 1 desc;
 end $$;
 
-revoke execute on function memory.similar_memories(uuid, uuid, halfvec, text, int[], real[], int[], int, uuid) from public, memory_service, memory_worker;
-grant execute on function memory.similar_memories(uuid, uuid, halfvec, text, int[], real[], int[], int, uuid) to memory_service;
+revoke execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int, uuid) from public, memory_service, memory_worker;
+grant execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int, uuid) to memory_service;

@@ -1,6 +1,6 @@
 -- Ends storing the counts of a layer that lock_layer_counts began: stores how many chunks the layer has and how many of
--- them were counted. Then sums up the layers of the Team. When all of them are packed, deletes the Team's counts of the
--- earlier form, and the rows of layers without chunks. p_client is null for the Team layer.
+-- them were counted. Then deletes the rows of layers without chunks, and sums up the layers of the Team. p_client is null
+-- for the Team layer.
 create or replace function memory.end_layer_counts(
   p_client uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
@@ -14,26 +14,15 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_packed boolean;
 begin
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
-         once_dims = p_once_dims, once_keys = p_once_keys,
-         dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
+         once_dims = p_once_dims, once_keys = p_once_keys
    where l.team_id = v_team and l.client_id is not distinct from p_client;
-  select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
-    into v_packed from keyword_team t where t.team_id = v_team;
-  update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
-   where t.team_id = v_team;
-  if v_packed then
-    delete from keyword_df d where d.team_id = v_team;
-  end if;
-  -- A layer without chunks frees its place. Not before the Team is packed: the earlier form still has counts at the
-  -- place, and they would be added to a new layer.
-  delete from keyword_layer l
-   where l.team_id = v_team and l.chunks = 0
-     and exists (select from keyword_team t where t.team_id = v_team and t.packed);
+  update keyword_team t set dim_shift = p_dim_shift, key_shift = p_key_shift where t.team_id = v_team;
+  -- A layer without chunks frees its place.
+  delete from keyword_layer l where l.team_id = v_team and l.chunks = 0;
   perform sum_layer_counts();
 end $$;
 

@@ -37,7 +37,7 @@ begin
        order by uuid_hash(k.chunk_id) limit p_limit) s;
   end if;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
-  select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
+  select l.members, l.sampled, l.gone, l.renewed, l.version
     into v_members, counted, gone, renewed, version
     from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
   added := array(select s.id from unnest(sample, hashes) s (id, hash)

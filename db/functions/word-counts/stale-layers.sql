@@ -1,6 +1,6 @@
 -- Returns the layers of the scope's Team whose word counts are out of date, with the number of chunks that each has
 -- now: the number of chunks has changed by a fifth or more since the count, or the terms of a fifth were made again, or
--- the layer was never counted in keyword_slice. client_id is null for the Team layer. Empty if the Team was deleted, also
+-- the layer was never counted. client_id is null for the Team layer. Empty if the Team was deleted, also
 -- while its rows are still purged.
 create or replace function memory.stale_layers() returns table (client_id uuid, chunks int)
 language sql stable security definer set search_path = memory, pg_temp
@@ -10,8 +10,7 @@ as $$
     -- The chunks of active sources, without counting them.
     from (select t.client_id, sum(t.n)::int as chunks from layer_tally t
            where t.team_id = claimed_team() and t.part = 'chunks' group by 1 having sum(t.n) > 0) n
-    full join (select c.client_id, c.chunks, c.renewed, c.members is null as unpacked
-                 from keyword_layer c where c.team_id = claimed_team()) l
+    full join (select c.client_id, c.chunks, c.renewed from keyword_layer c where c.team_id = claimed_team()) l
       -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
@@ -19,7 +18,7 @@ as $$
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
               -- At least one chunk, so that a layer that was counted as empty is not out of date.
-              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
+              then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;
 $$;

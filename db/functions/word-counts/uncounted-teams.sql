@@ -1,5 +1,5 @@
--- Returns the Teams that have chunks and no word counts, or counts that are not packed yet: those after p_after in the
--- order of their ids, among p_limit Teams that are looked at. The last row has the last Team that was looked at, with
+-- Returns the Teams that have chunks and no word counts: those after p_after in the order of their ids, among p_limit
+-- Teams that are looked at. The last row has the last Team that was looked at, with
 -- uncounted false, unless none was.
 create or replace function memory.uncounted_teams(p_after uuid, p_limit int)
 returns table (company_id uuid, team_id uuid, uncounted boolean)
@@ -9,7 +9,7 @@ as $$
 begin
   return query
   with looked as (
-    select k.team_id, k.packed and k.chunks > 0 as counted from keyword_team k
+    select k.team_id, k.chunks > 0 as counted from keyword_team k
      where p_after is null or k.team_id > p_after order by k.team_id limit p_limit
   )
   select t.company_id, t.id, true

@@ -54,18 +54,6 @@ export interface AuditCount {
   firstBreak: string | null;
 }
 
-/**
- * Finds the first break that was found when the Company's audit was sealed again. Null: it was not, or was not broken.
- */
-export async function findEarlierBreak(tx: ScopedTransaction<CompanyScope>): Promise<string | null> {
-  const [row] = await tx.query<{ firstBreak: string | null }>(
-    `select detail ->> 'firstBreak' as "firstBreak" from memory.audit_event
-      where company_id = $1 and kind = 'audit.reseal' order by id limit 1`,
-    [tx.scope.companyId],
-  );
-  return row?.firstBreak ?? null;
-}
-
 /** Counts the Company's events. */
 export async function countAudit(tx: ScopedTransaction<CompanyScope>): Promise<AuditCount> {
   const [row] = await tx.query<AuditCount>(

@@ -28,7 +28,7 @@ export async function findSimilarMemories(
 ): Promise<SimilarMemory[]> {
   return tx.query<Row>(
     `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
-       from memory.similar_memories($1, $4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10, null) n
+       from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10, null) n
        join memory.memory_item m on m.id = n.memory_id
       where ${inScope('m')} and ${stateNow('m')} = 'published'
       order by n.similarity desc, m.id desc`,
@@ -62,7 +62,7 @@ export async function findSimilarToReview(
                 array_agg(split_part(entry, ':', 2)::real) as weights
            from string_to_table(substr(split_part(r.weights::text, '}', 1), 2), ',') as entry
           where entry <> '') t
-       cross join lateral memory.similar_memories(r.team_id, r.client_id,
+       cross join lateral memory.similar_memories(r.client_id,
          case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6, r.id) n
        join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
       where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')}

@@ -34,8 +34,8 @@ export async function countDocuments(
 ): Promise<Map<number, DocumentCount>> {
   if (terms.length === 0) return new Map();
   const rows = await tx.query<DocumentCount & { dim: number }>(
-    'select dim, documents, scaled from memory.count_documents($1, $2::int[], $3::int[], $4)',
-    [tx.scope.teamId, terms.map(({ dim }) => dim), terms.map(({ key }) => key), mostChunks],
+    'select dim, documents, scaled from memory.count_documents($1::int[], $2::int[], $3)',
+    [terms.map(({ dim }) => dim), terms.map(({ key }) => key), mostChunks],
   );
   return new Map(rows.map(({ dim, ...count }) => [dim, count]));
 }
@@ -47,8 +47,8 @@ export async function countCandidates(
   most: number,
 ): Promise<number> {
   const [row] = await tx.query<{ candidates: number }>(
-    'select memory.count_candidates($1, $2::int[], $3) as candidates',
-    [tx.scope.teamId, keys, most],
+    'select memory.count_candidates($1::int[], $2) as candidates',
+    [keys, most],
   );
   return row?.candidates ?? 0;
 }

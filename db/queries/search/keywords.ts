@@ -206,7 +206,7 @@ export async function endLayerCounts(
 }
 
 /**
- * Returns the Teams that have chunks but no packed word counts, among the next `limit` Teams in the order of their ids,
+ * Returns the Teams that have chunks but no word counts, among the next `limit` Teams in the order of their ids,
  * and the last of these Teams, which is null at the end.
  */
 export async function uncountedTeams(

@@ -6,10 +6,7 @@ import { inScope, scopeValues } from '../fragments/layers.ts';
 /** Returns which of the keys occur in the chunks within the scope. */
 export async function knownKeys(tx: TeamTransaction, keys: readonly number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set();
-  const [row] = await tx.query<{ known: number[] }>('select memory.known_keys($1, $2::int[]) as known', [
-    tx.scope.teamId,
-    keys,
-  ]);
+  const [row] = await tx.query<{ known: number[] }>('select memory.known_keys($1::int[]) as known', [keys]);
   return new Set(row?.known);
 }
 

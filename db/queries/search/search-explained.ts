@@ -78,7 +78,7 @@ export async function matchedWeights(
   dims: readonly number[],
 ): Promise<MatchedWeight[]> {
   return tx.query<MatchedWeight>(
-    'select chunk_id, dim, weight from memory.matched_weights($1, $2::uuid[], $3::int[])',
-    [tx.scope.teamId, chunkIds, dims],
+    'select chunk_id, dim, weight from memory.matched_weights($1::uuid[], $2::int[])',
+    [chunkIds, dims],
   );
 }

@@ -1,6 +1,6 @@
 import type { OccurredBounds } from '../../../shared/formats/times.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
-import { type QueryTerms, TERMS_VERSION } from '../../../shared/text/terms.ts';
+import type { QueryTerms } from '../../../shared/text/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
 import { isActive } from '../fragments/expiry.ts';
@@ -50,9 +50,9 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
  * joined under row-level security.
  */
-export const CANDIDATES = `memory.search_hits($1, $4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::int[], $13, $14::int[], $15::int[], $16::int[], $17::int[],
-  $18::text[], $19::uuid[], $20, $21, $22::text[], $23, $24, $25, $26, $27) f`;
+export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
+  $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[],
+  $16::text[], $17::uuid[], $18, $19, $20::text[], $21, $22, $23, $24, $25) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
@@ -76,8 +76,6 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     terms.lengths,
     terms.keys,
     terms.identifierKeys,
-    terms.earlierKeys,
-    TERMS_VERSION,
     int4ArrayBinary(terms.guesses.keys),
     int4ArrayBinary(terms.guesses.percents),
     int4ArrayBinary(terms.guesses.places),

@@ -6,7 +6,6 @@ export const SEARCHED = [
   'chunk',
   'chunk_keyword',
   'chunk_embedding',
-  'keyword_df',
   'keyword_slice',
   'keyword_layer',
   'keyword_team',

@@ -80,7 +80,7 @@ export async function buildGraph(
   const [row] = await connection.query<{ statement: string }>(
     `select format('create index concurrently %I on memory.chunk_embedding using hnsw (signs public.bit_hamming_ops)
                       with (m = 16, ef_construction = 128) where team_id = %L and model = %L',
-                   (memory.vector_graph_names($1::uuid, $2::text))[1], $1::uuid, $2::text) as statement`,
+                   memory.vector_graph_name($1::uuid, $2::text), $1::uuid, $2::text) as statement`,
     [teamId, model],
   );
   stopping.throwIfAborted();

@@ -4,7 +4,6 @@
  * `TERMS_VERSION`.
  */
 
-const ASCII = /^[\0-\x7f]*$/;
 const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
 
 /**
@@ -41,22 +40,15 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
 
 /**
- * Folds as version 3 of the terms did: removes the marks that writers often omit, which are accents, and Arabic and Hebrew
- * vowel signs. Marks of other scripts stay, because they are vowels. The result is in NFD, which splits Hangul syllables
- * into letters, so that a Korean noun has the same beginning with and without a particle.
- */
-export function foldMarks(word: string): string {
-  if (ASCII.test(word)) return word;
-  return word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
-}
-
-/**
- * Removes marks as `foldMarks` does, and the dot below a letter of Hindi. Letters that are written in several ways are made
- * one. A word of nothing else is returned as it is.
+ * Removes the marks that writers often omit, which are accents, Arabic and Hebrew vowel signs, and the dot below a letter of
+ * Hindi. Marks of other scripts stay, because they are vowels. Letters that are written in several ways are made one. The
+ * result is in NFD, which splits Hangul syllables into letters, so that a Korean noun has the same beginning with and
+ * without a particle. A word of nothing else is returned as it is.
  */
 export function foldWord(word: string): string {
   if (isFolded(word, 0, word.length)) return word;
-  const folded = foldMarks(word).replace(LETTER, (letter) => LETTERS.get(letter) ?? letter);
+  const marked = word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
+  const folded = marked.replace(LETTER, (letter) => LETTERS.get(letter) ?? letter);
   return folded === '' ? word : folded;
 }
 

@@ -9,8 +9,6 @@ import { graphemeEnd, isFirstOfPairs } from '../words.ts';
 
 /** The length of beginnings. A word that is not longer has no key but its own. */
 export const BEGINNING_LENGTH = 4;
-/** The length of beginnings that version 3 of the terms stored. */
-const EARLIER_BEGINNING_LENGTH = 5;
 /** Words that are shorter have no pieces: their beginning and the whole word are enough. Longer ones are no words. */
 const LEAST_WITH_PIECES = 9;
 const MOST_WITH_PIECES = 64;
@@ -38,18 +36,13 @@ function keyOfKind(team: number, kind: string, text: string, from: number, to: n
 
 /** The key of a whole word. A code must not find longer codes, so that of a short word is not that of a beginning. */
 export function wordKey(team: number, text: string, from = 0, to = text.length): number {
-  const isShort = to - from < EARLIER_BEGINNING_LENGTH;
+  const isShort = to - from <= BEGINNING_LENGTH;
   return isShort ? keyOfKind(team, '*', text, from, to) : exactKey(team, text, from, to);
 }
 
 /** The key of the beginning of a word of five letters or more. */
 export function beginningKey(team: number, text: string, from = 0, to = text.length): number {
   return keyOfKind(team, '<', text, from, Math.min(from + BEGINNING_LENGTH, to));
-}
-
-/** The key that version 3 of the terms stored for the beginning of a word of five letters or more. */
-export function earlierBeginningKey(team: number, word: string): number {
-  return keyOfKind(team, '*', word, 0, EARLIER_BEGINNING_LENGTH);
 }
 
 /** The key of a piece of five letters. */

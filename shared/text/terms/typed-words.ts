@@ -2,7 +2,7 @@
 
 import { boundMarks } from '../bounds.ts';
 import { isIdentifier, visitWords } from '../words.ts';
-import { foldMarks, foldWord } from './fold.ts';
+import { foldWord } from './fold.ts';
 import { exactKey, pairKey, signKeys, teamState, wordKey } from './keys.ts';
 import { type NormalText, normalizeCased, normalizeText } from './normalize.ts';
 
@@ -85,13 +85,16 @@ export function typedWords(teamId: string, query: string): TypedWord[] {
   /** @param start where the word begins that it is a part of */
   function single(place: Place, start: number): TypedWord {
     const word = textAt(place, start);
-    // The others are those of symbols, and of words in the terms of version 3.
-    const others = [exactKey(team, word.normal), wordKey(team, foldMarks(word.normal))];
-    return { ...word, keys: [wordKey(team, foldWord(word.normal)), ...others], parts: [] };
+    // The second is that of a symbol.
+    return {
+      ...word,
+      keys: [wordKey(team, foldWord(word.normal)), exactKey(team, word.normal)],
+      parts: [],
+    };
   }
-  /** A single sign has the keys of all pairs that contain it. The last is that of the terms of version 3. */
+  /** A single sign has the keys of all pairs that contain it. */
   function keysOfPair(pair: string): number[] {
-    return [...signKeys(team, pair), pairKey(team, pair), exactKey(team, pair)];
+    return [...signKeys(team, pair), pairKey(team, pair)];
   }
   function textAt({ from, to }: Place, start: number) {
     const part = normal.slice(from, to);

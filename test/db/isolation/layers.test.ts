@@ -129,7 +129,7 @@ describe('derived tables', () => {
         .map((value) => `array_fill(${value}, array[cardinality($6::int[])])`)
         .join(', ');
       const values =
-        '$10, $1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], $6::int[], 9, ' +
+        '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], ' +
         `$6::int[], ${guesses}, array[0], null, $8::uuid[]`;
       const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>
@@ -137,7 +137,6 @@ describe('derived tables', () => {
             ...asked,
             sources,
             tagged,
-            home.teamId,
           ]),
         );
       const candidates = `memory.search_candidates(${values}, null, null, $9::text[], null, null, 50, true)`;
@@ -149,11 +148,7 @@ describe('derived tables', () => {
         await ask(hits, null),
         await ask(hits, [own, clients]),
         await run((tx) =>
-          tx.query('select distinct chunk_id from memory.matched_weights($1, $2, $3)', [
-            home.teamId,
-            stored,
-            dims,
-          ]),
+          tx.query('select distinct chunk_id from memory.matched_weights($1, $2)', [stored, dims]),
         ),
       ];
       return rows.map(({ length }) => length);
@@ -214,17 +209,8 @@ describe('similar memories', () => {
     const ask = (tx: Queryable, layer: string | null, embedding: string | null) =>
       tx.query<{ id: string }>(
         `select memory_id as id
-           from memory.similar_memories($8, $1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50, $7)`,
-        [
-          layer,
-          embedding,
-          TEST_MODEL_NAME,
-          Array.from(dims),
-          Array.from(weights),
-          Array.from(keys),
-          newId(),
-          home.teamId,
-        ],
+           from memory.similar_memories($1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50, $7)`,
+        [layer, embedding, TEST_MODEL_NAME, Array.from(dims), Array.from(weights), Array.from(keys), newId()],
       );
     type Run = (fn: (tx: Queryable) => Promise<{ id: string }[]>) => Promise<{ id: string }[]>;
     /** What is found by asking for each layer, by meaning and by words. */

@@ -19,7 +19,6 @@ const SHARED_TABLES = [
 export const DERIVED_TABLES = [
   'memory.chunk_keyword',
   'memory.chunk_embedding',
-  'memory.keyword_df',
   'memory.keyword_layer',
   'memory.keyword_slice',
   'memory.keyword_team',
@@ -30,7 +29,6 @@ export const DERIVED_TABLES = [
   'memory.original',
   'identity.caller_change',
   'identity.team_withdrawal',
-  'memory.audit_reseal',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];

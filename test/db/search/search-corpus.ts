@@ -122,7 +122,6 @@ const ROUNDING = 1e-5;
 export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
   const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
   const hits = await searchCorpus(corpus, question);
-  // The sources have terms without their titles, which are outdated, so keys of earlier terms are asked for too.
   const terms = queryTerms(corpus.team.teamId, query);
   const reads = (layer: string | null) =>
     layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
@@ -132,7 +131,7 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
       visible: !loading && reads(clientId),
     })),
     sumReferenceTerms([...corpus.counts].flatMap(([layer, counts]) => (reads(layer) ? [counts] : []))),
-    { terms: { ...terms, keys: [...terms.keys, ...terms.earlierKeys] }, embedding },
+    { terms, embedding },
   );
   const known = new Map(ranked.map((hit) => [hit.id, hit]));
   assert.equal(hits.length, Math.min(topK, ranked.length), query);

@@ -18,7 +18,7 @@ import {
 } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { draftOf, storeSource } from '../../support/sources.ts';
-import { countTermsNow, readCounts, setUnpackedCounts } from '../../support/term-counts.ts';
+import { countTermsNow, readCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -167,29 +167,8 @@ describe('counts to which new chunks are added', () => {
   });
 });
 
-describe('a Team with the counts of an earlier version', () => {
-  test('is found, counted again, and weighs words as before', async () => {
-    const team = await createTestCompany(database);
-    const clientId = await addClient(database, team);
-    for (const layer of [null, clientId]) {
-      const chunks = WORDS.map((word) => ({ text: `${word} by the river` }));
-      await storeSource(database, ownerScope(team, [clientId]), { layer, chunks });
-    }
-    await countTermsNow(database, team);
-    const before = await readCounts(database, team);
-    assert.ok(before.length > 0);
-    await setUnpackedCounts(database, team);
-    assert.deepEqual(await readCounts(database, team), []);
-    assert.equal(await isUncounted(team), true);
-
-    await countTermsNow(database, team);
-    assert.deepEqual(await readCounts(database, team), before);
-    assert.equal(await isUncounted(team), false);
-    const old = await database.query('select from memory.keyword_df where team_id = $1', [team.teamId]);
-    assert.equal(old.length, 0);
-  });
-
-  test('never weighs words of a new layer by the counts of a layer that became empty', async () => {
+describe('a layer without passages', () => {
+  test('never adds its counts to those of a new layer', async () => {
     const team = await createTestCompany(database);
     const [former, later] = [await addClient(database, team), await addClient(database, team)];
     const scope = ownerScope(team, [former, later]);
@@ -201,7 +180,6 @@ describe('a Team with the counts of an earlier version', () => {
       WORDS.map((word) => `${word} by the river`),
     );
     await countTermsNow(database, team);
-    await setUnpackedCounts(database, team);
 
     await transaction(database, scope, (tx) => archiveSource(tx, sourceId));
     await countLayer(database, scope, { layerId: former, chunks: 0 });
@@ -218,7 +196,7 @@ describe('a Team with the counts of an earlier version', () => {
     const documents = new Set(trace.weights.map((weight) => weight.documents));
     assert.deepEqual(documents, new Set([0.5]), 'in one text of the Team layer, and in none of the new one');
     const stale = await workerTransaction(database, scope, staleLayers);
-    assert.deepEqual(stale, [{ layerId: null, chunks: WORDS.length }], 'only this one is left to count');
+    assert.deepEqual(stale, []);
 
     await countTermsNow(database, team);
     assert.equal(await isUncounted(team), false);
@@ -229,7 +207,7 @@ describe('a Team with the counts of an earlier version', () => {
     assert.deepEqual(rows, [{ layerId: null }, { layerId: later }]);
   });
 
-  test('counts chunks that were loading while their layer had no others', async () => {
+  test('is counted with the chunks that were loading meanwhile', async () => {
     const team = await createTestCompany(database);
     const clientId = await addClient(database, team);
     const scope = ownerScope(team, [clientId]);
@@ -238,7 +216,6 @@ describe('a Team with the counts of an earlier version', () => {
     await store(null, 'pier');
     const sourceId = await store(clientId, 'stork');
     await countTermsNow(database, team);
-    await setUnpackedCounts(database, team);
 
     // So many that they are written before the source is committed.
     const chunks = Array.from({ length: 101 }, () => ({ text: 'heron' }));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Database } from '../../../db/driver/database.ts';
 import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
 import { addClient } from '../../support/scopes.ts';
-import { setLayerCounts, setUnpackedCounts } from '../../support/term-counts.ts';
+import { setLayerCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -80,7 +80,7 @@ const layer: fc.Arbitrary<Layer> = fc
   .map(({ scale, ...rest }) => ({ ...rest, chunks: rest.sampled * scale }));
 
 describe('the weights of a query', () => {
-  test('come from the sums of the counts of the layers that the caller can read, packed or not', async () => {
+  test('come from the sums of the counts of the layers that the caller can read', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(layer, { minLength: 1, maxLength: 5 }),
@@ -121,12 +121,6 @@ describe('the weights of a query', () => {
             assert.ok(close(documents, df), `${documents} and not ${df} of the dimension ${asDim}`);
             assert.ok(close(weight, Math.log(1 + (found.chunks - df + 0.5) / (df + 0.5))));
           }
-          await setUnpackedCounts(database, team);
-          assert.deepEqual(
-            await weigh(database, team, reads, asked),
-            found,
-            'as an earlier version stored them',
-          );
         },
       ),
       { numRuns: RUNS },

@@ -4,8 +4,7 @@ create or replace function memory.readable_counts(
   out chunks float8,                    -- the number of chunks; 1 if nothing was counted
   out sampled int,                      -- how many of the chunks were sampled
   out counted_at timestamptz,           -- when the oldest of the counts was made
-  out packed boolean,                   -- whether keyword_slice has the counts, and not keyword_df
-  out dim_shift int, out key_shift int, -- by how many bits a term is shifted for its slice
+  out dim_shift int, out key_shift int, -- by how many bits a term is shifted for its slice; null if nothing was counted
   out scales sparsevec,                 -- the scale of each layer, at the layer's place: see layer_scale
   out layer_places int[], out layer_scales real[],  -- the same as parallel arrays
   -- The same of all layers, or null if the layers outside have few chunks.
@@ -21,12 +20,12 @@ declare
 begin
   -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
+  select t.chunks, t.sampled, t.counted_at, t.dim_shift, t.key_shift,
          t.scales, t.layer_places, t.layer_scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
             where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
+    into chunks, sampled, counted_at, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.

@@ -15,17 +15,7 @@ declare
   v_key_slices int[];
 begin
   -- Nothing was counted.
-  if p_counts.packed is null then
-    return;
-  end if;
-  -- The counts of an earlier version, until the Team is counted again.
-  if not p_counts.packed then
-    return query
-    select d.space, d.term, -(d.counts <#> p_counts.scales), null::float8 from keyword_df d
-     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
-    union all
-    select d.space, d.term, -(d.counts <#> p_counts.scales), -(d.counts <#> p_counts.team_scales) from keyword_df d
-     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys);
+  if p_counts.dim_shift is null then
     return;
   end if;
 

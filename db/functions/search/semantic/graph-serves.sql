@@ -9,8 +9,8 @@ declare
   v_team constant uuid := claimed_team();
 begin
   -- An index that is being built, or whose build was interrupted, is not valid.
-  if not exists (select from unnest(vector_graph_names(v_team, p_model)) n (name)
-                   join pg_index i on i.indexrelid = to_regclass('memory.' || n.name) and i.indisvalid) then
+  if not exists (select from pg_index i
+                  where i.indexrelid = to_regclass('memory.' || vector_graph_name(v_team, p_model)) and i.indisvalid) then
     return false;
   end if;
   return not exists (
