@@ -12,9 +12,9 @@ import { readSchemaScript } from './schema-script.ts';
 
 const FILE = 'schema-1.json';
 
-/** The marks in the file of the baseline: before the catalog, and between the catalog and the rows of a new database. */
+/** The marks in the file of the baseline: before the catalog, and between the catalog and what else a new database gets. */
 export const CATALOG_MARK = '-- Catalog.\n';
-export const ROWS_MARK = '-- Rows.\n';
+export const END_MARK = '-- Rows, and what not every server has.\n';
 
 /** The migrations that the baseline replaces, by name in their order, and the last commit that has them. */
 export interface Replaced {
@@ -57,7 +57,7 @@ export async function isReplacedBy(
     );
   }
   const [, rest = ''] = baseline.replaceAll('\r\n', '\n').split(CATALOG_MARK);
-  const [expected = ''] = rest.split(ROWS_MARK);
+  const [expected = ''] = rest.split(END_MARK);
   const difference = firstDifference(
     expected.trim().split('\n'),
     (await readSchemaScript(tx)).trim().split('\n'),

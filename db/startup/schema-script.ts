@@ -36,6 +36,8 @@ const TABLES = `
                               then ' storage ' || case a.attstorage when 'p' then 'plain' when 'e' then 'external'
                                                                     when 'm' then 'main' else 'extended' end
                               else '' end
+                      || case when a.attcollation <> t.typcollation
+                              then ' collate ' || a.attcollation::regcollation else '' end
                       || case when a.attgenerated <> ''
                               then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored'
                               when d.oid is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid)
