@@ -427,8 +427,11 @@ table memory.capture (
   created_by_token uuid default memory.claimed_token(),
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
+  origin memory.origin not null default 'outside'::memory.origin,
+  completed_at timestamp with time zone,
   constraint capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
   constraint capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
+  constraint capture_completed CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
   constraint capture_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint capture_state_check CHECK ((state = ANY (ARRAY['staged'::text, 'claimed'::text, 'completed'::text]))),
   constraint capture_pkey PRIMARY KEY (team_id, id)
@@ -851,6 +854,7 @@ table memory.memory_item (
   expires_at timestamp with time zone,
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
+  origin memory.origin not null default 'outside'::memory.origin,
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
   constraint memory_item_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
@@ -886,6 +890,7 @@ table memory.memory_version (
   published boolean not null,
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
+  origin memory.origin not null default 'outside'::memory.origin,
   constraint memory_version_team_id_memory_id_fkey FOREIGN KEY (team_id, memory_id) REFERENCES memory.memory_item(team_id, id) ON DELETE CASCADE,
   constraint memory_version_pkey PRIMARY KEY (team_id, memory_id, version)
 );
@@ -951,6 +956,7 @@ table memory.source (
   original_media_type text,
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
+  origin memory.origin not null default 'outside'::memory.origin,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),

@@ -11,6 +11,7 @@ import {
   writableLayers,
 } from './access.ts';
 import { ServiceError } from './errors.ts';
+import type { Origin } from './origin.ts';
 import { type Permission, requirePermission } from './permissions.ts';
 import type { Quota, RedactionMode } from './settings/team-settings.ts';
 
@@ -38,6 +39,8 @@ export interface TeamScope {
   readonly teamId: string;
   /** The agent token that acts, or that the job was enqueued for. Null: a person. It becomes the `createdWith` of rows. */
   readonly tokenId: string | null;
+  /** The origin of a text that is written with it: `agent` for an agent token and every call of MCP, else `person`. */
+  readonly origin: Origin;
   /** The clients that an agent token is limited to, archived ones too. Null: no such limit. */
   readonly tokenClients: readonly string[] | null;
   /** What an agent token permits. Null: no such limit. */
@@ -70,8 +73,15 @@ export function companyScope({
   return brand<CompanyScope>({ companyId, userId, lastChange });
 }
 
-/** The scope of a signed-in caller in one Team, or null if the caller has no access to it. */
-export function teamScope(identity: Identity, team: TeamMembership): TeamScope | null {
+/**
+ * The scope of a signed-in caller in one Team, or null if the caller has no access to it.
+ * @param isProgram whether a program writes, even with the credential of a person
+ */
+export function teamScope(
+  identity: Identity,
+  team: TeamMembership,
+  isProgram: boolean = identity.token !== null,
+): TeamScope | null {
   const access = teamAccess(identity.companyRole, team);
   if (access === null) return null;
   return brand<TeamScope>({
@@ -80,6 +90,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
     lastChange: identity.lastChange,
     teamId: team.id,
     tokenId: identity.token?.id ?? null,
+    origin: isProgram ? 'agent' : 'person',
     tokenClients: identity.token?.clientIds ?? null,
     tokenPermissions: identity.token?.permissions ?? null,
     redaction: team.redaction,
@@ -120,6 +131,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
     lastChange: null,
     teamId: origin.teamId,
     tokenId: origin.tokenId ?? null,
+    origin: origin.tokenId == null ? 'person' : 'agent',
     tokenClients: null,
     tokenPermissions: null,
     redaction: null,
@@ -154,6 +166,7 @@ export function upkeepScope({
     userId,
     lastChange: null,
     tokenId: null,
+    origin: 'outside',
     tokenClients: null,
     tokenPermissions: null,
     redaction: null,

@@ -109,8 +109,8 @@ export interface TeamCaller {
 }
 
 /**
- * The caller in a Team that is not the one that the request selected. The caller is resolved again, because an identity
- * has the clients of one Team.
+ * The caller of a tool in a Team that can be another one than the request selected. The caller is then resolved again,
+ * because an identity has the clients of one Team. A program writes what a tool stores, whatever its credential.
  * @param recheck resolves the caller again in any case, after a wait
  * @throws ServiceError as the guards do
  */
@@ -125,7 +125,8 @@ export async function callerInTeam(
       ? request.identity
       : (await identify(request, database, config, null, teamId)).identity;
   const team = identity.teams.find(({ id }) => id === teamId);
-  const scope = team === undefined || identity.selectedTeamId !== teamId ? null : teamScope(identity, team);
+  const scope =
+    team === undefined || identity.selectedTeamId !== teamId ? null : teamScope(identity, team, true);
   if (team === undefined || scope === null) throw new ServiceError('team_forbidden');
   return { team, scope };
 }

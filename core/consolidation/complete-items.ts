@@ -4,6 +4,7 @@ import { lockSimilarMemories } from '../../db/queries/library/purge.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
 import type { Moment } from '../../shared/formats/times.ts';
+import { lowestOrigin } from '../../shared/origin.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
@@ -93,6 +94,7 @@ interface StoredItem {
   text: ItemText;
   prepared: PreparedContent;
   layerId: LayerId;
+  captures: ReadyItem['captures'];
 }
 
 async function storeItem(
@@ -101,6 +103,7 @@ async function storeItem(
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layerId, occurredAt, expiresAt } = item;
+  const origin = lowestOrigin(tx.scope.origin, ...item.captures.map((capture) => capture.origin));
   const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
   const compared = { layerId, terms: prepared.terms, embedding, model };
   const similar = await lockSimilarMemories(tx, await findSimilarMemories(tx, compared));
@@ -116,6 +119,7 @@ async function storeItem(
           prepared,
           embedding,
           model,
+          origin,
         })
       : null;
   await insertMemory(tx, {
@@ -133,6 +137,7 @@ async function storeItem(
     expiresAt,
     embedding,
     model,
+    origin,
     sourceId: stored?.sourceId ?? null,
   });
   const kind = stored === null ? 'memory.review' : 'memory.publish';

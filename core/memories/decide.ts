@@ -53,7 +53,7 @@ export async function decide(
     const { action, memoryId, version } = decision;
     return decideSource(deps, scope, { sourceId: memoryId, action, version });
   }
-  const { present, text = null, otherId = null } = found;
+  const { present, text = null, origin, otherId = null } = found;
   return runCommand(database, scope, {
     prepare: async () => {
       const storable = text === null ? null : await checkStored(text, given);
@@ -67,7 +67,7 @@ export async function decide(
         tx,
         deps,
         locked,
-        { decision, present, text, storable, prepared, model: config.embeddingModel },
+        { decision, present, text, origin, storable, prepared, model: config.embeddingModel },
         assertAllowed,
       ),
   });

@@ -5,6 +5,7 @@ import { reactivateSource, retitleSource } from '../../db/queries/memory/source-
 import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
 import type { Moment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Origin } from '../../shared/origin.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
@@ -24,6 +25,8 @@ export interface MemoryText {
   /** Of unit length. Stored only if the content makes one chunk, because it describes the whole content. */
   embedding: Float32Array | null;
   model: string;
+  /** Absent: that of the scope. A source that had a text before keeps its origin then. */
+  origin?: Origin;
 }
 
 /** A stored text: how many chunks it has, and how many of them have a vector. */
@@ -62,6 +65,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     tags: text.tags,
     ...(text.expiresAt === undefined ? {} : { expiresAt: text.expiresAt }),
     contentHash: text.prepared.contentHash,
+    ...(text.origin === undefined ? {} : { origin: text.origin }),
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await activateSource(tx, sourceId, chunks.length);
@@ -76,12 +80,13 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
 export async function replaceMemoryText(
   tx: TeamTransaction,
   sourceId: string,
-  text: Pick<MemoryText, 'layerId' | 'title' | 'prepared' | 'model'> & Partial<Pick<MemoryText, 'embedding'>>,
+  text: Pick<MemoryText, 'layerId' | 'title' | 'prepared' | 'model'> &
+    Partial<Pick<MemoryText, 'embedding' | 'origin'>>,
 ): Promise<StoredText> {
   const chunks = newChunks({ embedding: null, ...text });
   await deleteChunks(tx, sourceId);
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
-  await retitleSource(tx, sourceId, text.title, {
+  await retitleSource(tx, sourceId, text, {
     contentHash: text.prepared.contentHash,
     chunks: chunks.length,
     indexedAs: text.prepared.indexedAs,
@@ -97,7 +102,7 @@ export async function replaceMemoryText(
 export async function publishMemoryText(
   tx: TeamTransaction,
   memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt'>,
-  text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model'>,
+  text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model' | 'origin'>,
 ): Promise<StoredText> {
   const { sourceId, clientId: layerId, metadata, tags, occurredAt } = memory;
   const expiresAt = memory.expiresAt === null ? null : new Date(memory.expiresAt);

@@ -15,6 +15,7 @@ import {
   replaceSource,
 } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
+import { lowestOrigin } from '../../shared/origin.ts';
 import type { SimilarSource, Source } from '../../shared/schemas/memory.ts';
 import { requireChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
@@ -97,7 +98,9 @@ export async function stageSource(
   report: StagingReport = () => undefined,
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
-  const source: NewSource = { ...fields, id: newId() };
+  const isFile = fields.kind === 'import' || fields.kind === 'file';
+  const origin = isFile ? lowestOrigin(scope.origin, 'file') : scope.origin;
+  const source: NewSource = { ...fields, id: newId(), origin };
   const sketch = new SketchBuilder();
   const staged: StagedSource = { source, model, written: null, unwritten: chunks, sketch };
   if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;

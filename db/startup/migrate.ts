@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
+import { isReplacedBy, readReplaced } from './baseline.ts';
 import { applyClaims, applyFunctions, checkRevision, countChanged, readFunctions } from './functions.ts';
 import { lockStartupStep } from './lock.ts';
 import { MigrationError } from './migration-error.ts';
@@ -27,10 +28,14 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-function checkApplied(
-  known: readonly Migration[],
-  applied: readonly { number: number; checksum: string }[],
-): void {
+/** An applied migration. */
+interface Applied {
+  number: number;
+  name: string;
+  checksum: string;
+}
+
+function checkApplied(known: readonly Migration[], applied: readonly Applied[]): void {
   for (const row of applied) {
     const migration = known[row.number - 1];
     if (migration === undefined) {
@@ -55,8 +60,8 @@ export interface SqlFolders {
  * functions that are new or have changed. All in one transaction, in one process at a time.
  * @param check refuses the database, before anything is changed
  * @returns the names of the migrations that this call applied
- * @throws MigrationError if the database is newer than the code, was made before the first baseline, or an applied
- *   migration was changed
+ * @throws MigrationError if the database is newer than the code, was made before the first release, is older than the
+ *   baseline or differs from it, or an applied migration was changed
  */
 export async function migrate(
   database: Database,
@@ -71,18 +76,20 @@ export async function migrate(
     await check(tx);
     await assertLedgerIsKnown(tx);
     await createLedger(tx);
-    const applied = await readLedger(tx);
+    const found = await readLedger(tx);
+    const baseline = await findBaseline(tx, migrations, known, found);
+    if (baseline !== null) {
+      await tx.query('delete from memory.migration');
+      await insertApplied(tx, baseline);
+    }
+    const applied = baseline === null ? found : [baseline];
     checkApplied(known, applied);
     await checkRevision(tx, set);
     const pending = known.slice(applied.length);
     await applyClaims(database, tx, set);
-    for (const { number, name, text, checksum } of pending) {
-      await runScript(database, tx, `migration ${name}`, text);
-      await tx.query('insert into memory.migration (number, name, checksum) values ($1, $2, $3)', [
-        number,
-        name,
-        checksum,
-      ]);
+    for (const migration of pending) {
+      await runScript(database, tx, `migration ${migration.name}`, migration.text);
+      await insertApplied(tx, migration);
     }
     await applyFunctions(database, tx, set, pending.length > 0);
     return pending.map((migration) => migration.name);
@@ -111,18 +118,41 @@ export async function countMigrations(tx: Queryable): Promise<MigrationCounts> {
   if (ledger === undefined) {
     return { known: known.length, pending: known.length, functions: set.files.length };
   }
-  const applied = await readLedger(tx);
+  const found = await readLedger(tx);
+  const baseline = await findBaseline(tx, MIGRATIONS, known, found);
+  const applied = baseline === null ? found : [baseline];
   checkApplied(known, applied);
   await checkRevision(tx, set);
   const pending = known.length - applied.length;
   return { known: known.length, pending, functions: await countChanged(tx, set) };
 }
 
-function readLedger(tx: Queryable): Promise<{ number: number; checksum: string }[]> {
-  return tx.query('select number, checksum from memory.migration order by number');
+function readLedger(tx: Queryable): Promise<Applied[]> {
+  return tx.query('select number, name, checksum from memory.migration order by number');
 }
 
-/** Rejects a database from before the baseline. Its table of migrations has two sets, each with its own numbers. */
+async function insertApplied(tx: Queryable, { number, name, checksum }: Applied): Promise<void> {
+  await tx.query('insert into memory.migration (number, name, checksum) values ($1, $2, $3)', [
+    number,
+    name,
+    checksum,
+  ]);
+}
+
+/** Returns the first migration if it replaces those that were applied, or null. */
+async function findBaseline(
+  tx: Queryable,
+  folder: string,
+  [first]: readonly Migration[],
+  applied: readonly Applied[],
+): Promise<Migration | null> {
+  const replaced = await readReplaced(folder);
+  if (first === undefined || replaced === null) return null;
+  const names = applied.map(({ name }) => name);
+  return (await isReplacedBy(tx, first.text, replaced, names)) ? first : null;
+}
+
+/** Rejects a database from before the first release. Its table of migrations has two sets, each with its own numbers. */
 async function assertLedgerIsKnown(tx: Queryable): Promise<void> {
   const [old] = await tx.query(
     `select from information_schema.columns

@@ -9,18 +9,14 @@ import { readFunctions } from '../../db/startup/functions.ts';
 import { migrate } from '../../db/startup/migrate.ts';
 import { MigrationError } from '../../db/startup/migration-error.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
-import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
+import { createTestCompany, databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import { keepIfThrown } from '../support/needs/evidence.ts';
 import { createEmptyDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
-import { insertIdentity } from './baseline-team.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
 const FUNCTIONS = join(import.meta.dirname, '..', '..', 'db', 'functions');
-/** The migrations that made the first database that is upgraded. */
-const BASELINE = ['0001-memory.sql', '0002-identity.sql'];
 const folders: string[] = [];
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
@@ -36,6 +32,16 @@ async function emptyFolder(): Promise<string> {
   folders.push(folder);
   return folder;
 }
+
+/** Adds a migration to a folder of them. */
+async function addMigration(folder: string, text: string): Promise<void> {
+  const next = String((await sqlFiles(folder)).length + 1).padStart(4, '0');
+  await writeFile(join(folder, `${next}-added.sql`), text);
+}
+
+/** The files of migrations in a folder, in their order. */
+const sqlFiles = async (folder: string) =>
+  (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
 
 /** A folder without functions. */
 async function noFunctions(): Promise<string> {
@@ -64,7 +70,7 @@ const refusedAs = (message: RegExp) => (error: Error) => {
 describe('migrations', () => {
   test('are applied once, each with its number, and a second start applies none', () =>
     withDatabase(true, async (database) => {
-      const files = await readdir(MIGRATIONS);
+      const files = await sqlFiles(MIGRATIONS);
       assert.deepEqual(await migrate(database), []);
       assert.deepEqual(
         await ledger(database),
@@ -72,32 +78,22 @@ describe('migrations', () => {
       );
     }));
 
-  test('upgrade a database made by the baseline: rows stay, and new rules apply', () =>
-    withDatabase(false, async (database) => {
-      const migrations = await emptyFolder();
-      const functions = await copyOf(FUNCTIONS);
-      // Triggers of a table that came later.
-      await rm(join(functions, 'usage'), { recursive: true });
-      for (const file of BASELINE) await cp(join(MIGRATIONS, file), join(migrations, file));
-      // Its columns came later.
-      await rm(join(functions, 'workspace', 'release-original.sql'));
-      await ensureServiceRoles(database);
-      assert.equal((await migrate(database, { migrations, functions })).length, BASELINE.length);
-      const [companyId, ownerId, teamId, clientId] = [newId(), newId(), newId(), newId()];
-      const team = { companyId, ownerId, ownerEmail: 'kept@localhost', teamId, clientId };
-      await database.transaction((tx) => insertIdentity(tx, team));
-      await writeFile(
-        join(migrations, '0003-colour.sql'),
+  test('upgrade a database: rows stay, and new rules apply', () =>
+    withDatabase(true, async (database) => {
+      const [migrations, functions] = [await copyOf(MIGRATIONS), await copyOf(FUNCTIONS)];
+      const { teamId } = await createTestCompany(database);
+      await addMigration(
+        migrations,
         `alter table identity.team add column colour text not null default 'grey';
          drop function if exists identity.find_sign_in(text);`,
       );
       const signIn = join(functions, 'identity', 'find-sign-in.sql');
       const text = await readFile(signIn, 'utf8');
       await writeFile(signIn, text.replaceAll('p_email', 'p_address'));
-      assert.deepEqual(await migrate(database, { migrations, functions }), ['0003-colour']);
-      const teams = await database.query('select id, colour from identity.team');
-      assert.deepEqual(teams, [{ id: teamId, colour: 'grey' }]);
-      const found = await database.query(`select from identity.find_sign_in(p_address => 'kept@localhost')`);
+      assert.equal((await migrate(database, { migrations, functions })).length, 1);
+      const teams = await database.query('select colour from identity.team where id = $1', [teamId]);
+      assert.deepEqual(teams, [{ colour: 'grey' }]);
+      const found = await database.query(`select from identity.find_sign_in(p_address => 'owner@localhost')`);
       assert.equal(found.length, 1);
       await assertIsolation(database);
       const upgraded = await dumpSchema(database);
@@ -109,7 +105,7 @@ describe('migrations', () => {
     }));
 
   test('drop a function only if it exists, because an empty database does not have it yet', async () => {
-    for (const file of await readdir(MIGRATIONS)) {
+    for (const file of await sqlFiles(MIGRATIONS)) {
       const text = await readFile(join(MIGRATIONS, file), 'utf8');
       assert.doesNotMatch(text, /drop\s+(function|trigger)\s+(?!if\s+exists)/i, file);
     }
@@ -118,7 +114,7 @@ describe('migrations', () => {
   test('are refused when a newer version has applied more of them', () =>
     withDatabase(true, async (database) => {
       const migrations = await copyOf(MIGRATIONS);
-      const files = (await readdir(migrations)).sort();
+      const files = await sqlFiles(migrations);
       await rm(join(migrations, files.at(-1) ?? ''));
       await assert.rejects(
         migrate(database, { migrations }),
@@ -140,7 +136,7 @@ describe('migrations', () => {
   test('are refused when an applied file has changed', () =>
     withDatabase(true, async (database) => {
       const migrations = await copyOf(MIGRATIONS);
-      const file = join(migrations, (await readdir(migrations)).sort()[0] ?? '');
+      const file = join(migrations, (await sqlFiles(migrations))[0] ?? '');
       const text = await readFile(file, 'utf8');
       await writeFile(file, text.replaceAll('\n', '\r\n'));
       assert.deepEqual(await migrate(database, { migrations }), [], 'line ends are no change');
@@ -151,13 +147,13 @@ describe('migrations', () => {
   test('are refused when their numbers are out of sequence, before any is applied', () =>
     withDatabase(true, async (database) => {
       const before = await ledger(database);
-      for (const name of ['9999-later.sql', '0002-twice.sql', 'notes.sql']) {
+      for (const name of ['9999-later.sql', '0001-twice.sql', 'notes.sql']) {
         const migrations = await copyOf(MIGRATIONS);
         await writeFile(join(migrations, name), 'select 1');
         await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/), name);
       }
       const migrations = await copyOf(MIGRATIONS);
-      const [first = ''] = (await readdir(migrations)).sort();
+      const [first = ''] = await sqlFiles(migrations);
       await rename(join(migrations, first), join(migrations, first.replace('0001', '0000')));
       await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/));
       assert.deepEqual(await ledger(database), before);
@@ -222,9 +218,8 @@ describe('SQL functions', () => {
     withDatabase(true, async (database) => {
       const before = await dumpSchema(database);
       const migrations = await copyOf(MIGRATIONS);
-      const next = String((await readdir(migrations)).length + 1).padStart(4, '0');
-      await writeFile(
-        join(migrations, `${next}-drop.sql`),
+      await addMigration(
+        migrations,
         `drop trigger if exists append_only on memory.audit_event; drop function if exists identity.describe(uuid, uuid) cascade;`,
       );
       await migrate(database, { migrations });
@@ -293,7 +288,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
       await Promise.all(processes.map(prepareDatabase));
       const [database] = processes;
       assert.ok(database);
-      assert.equal((await ledger(database)).length, (await readdir(MIGRATIONS)).length);
+      assert.equal((await ledger(database)).length, (await sqlFiles(MIGRATIONS)).length);
       const principals = await database.query('select from identity.account where is_principal');
       const companies = await database.query('select from identity.company');
       assert.deepEqual([principals.length, companies.length], [1, 1]);

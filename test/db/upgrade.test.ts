@@ -1,208 +1,193 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { asWorker, type Database, transaction } from '../../db/driver/database.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
 import { countTeamFigures } from '../../db/queries/jobs/status.ts';
 import { findTeamUsage } from '../../db/queries/jobs/usage.ts';
 import { claimCaptures } from '../../db/queries/memory/consolidation/captures.ts';
-import { findMemory } from '../../db/queries/memory/memories.ts';
-import { listVersions } from '../../db/queries/memory/memory-versions.ts';
-import { findSimilarToReview } from '../../db/queries/memory/similar-memories.ts';
 import { searchExplained } from '../../db/queries/search/search-explained.ts';
-import { outdatedTeams } from '../../db/queries/search/stored-terms.ts';
-import { readFunctions } from '../../db/startup/functions.ts';
-import { migrate } from '../../db/startup/migrate.ts';
-import { ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
-import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import { countUsage } from '../api/quotas/counted-usage.ts';
 import { doJob } from '../support/do-job.ts';
-import { assertGenerated } from '../support/generated.ts';
-import { prepareDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
+import { prepareDatabase, TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis } from '../support/sources.ts';
-import { type BaselineTeam, insertBaselineTeam, MEMORY, SOURCES } from './baseline-team.ts';
+import { loadDump } from './dump.ts';
 import { dumpSchema, SCHEMA_FILE } from './schema-dump.ts';
 
-const DB = join(import.meta.dirname, '..', '..', 'db');
-const BASELINE = ['0001-memory.sql', '0002-identity.sql'];
-/** Functions of that version that have another name, other arguments or another result now. */
-const FORMER_FUNCTIONS = [
-  'identity.forget_answers(uuid, uuid[])',
-  'memory.forget_term_counts()',
-  'memory.forsake_workspace_blobs()',
-  'memory.end_layer_counts(uuid, int, int)',
-  'memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz)',
-  'memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int)',
-  'memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int)',
-  'memory.layer_scale(int, int, int)',
-  'memory.replace_layer_counts(uuid, text, int, int, int[], int[])',
-  'memory.sample_chunks(uuid, int)',
-  'memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int)',
-  'memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], ' +
-    'timestamptz, timestamptz, int, boolean)',
-  'memory.semantic_leg(halfvec, text, uuid[], uuid[], int, float8, boolean)',
-  'memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int)',
-  'memory.source_texts(uuid, int, int)',
-  'memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int, uuid)',
-  'memory.count_documents(int[], int[], int)',
-  'memory.matched_weights(uuid[], int[])',
-  'memory.stored_terms(uuid[])',
-  'memory.team_figures()',
-  'memory.uncounted_teams()',
-  'memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean)',
-];
+/** Tables whose rows the start writes itself. */
+const OF_THE_START = ['memory.migration', 'memory.function_file'];
 
-/**
- * Makes a database as migration 0002 left it. Of its functions it has those that policies, defaults and triggers call,
- * and those that no longer exist as they were, without their bodies.
- */
-async function makeBaseline(database: Database): Promise<BaselineTeam> {
-  const folder = await mkdtemp(join(tmpdir(), 'team-memory-baseline-'));
-  try {
-    const [migrations, functions] = [join(folder, 'migrations'), join(folder, 'functions')];
-    for (const file of BASELINE) await cp(join(DB, 'migrations', file), join(migrations, file));
-    for (const { name, text } of (await readFunctions()).files) {
-      if (!name.startsWith('claims/') && name !== 'status/fold-layer' && !text.includes(' trigger '))
-        continue;
-      // Their tables came later.
-      const later = ['consolidation/record-version', 'workspace/release-original'];
-      if (later.includes(name) || name.startsWith('usage/')) continue;
-      await cp(join(DB, 'functions', `${name}.sql`), join(functions, `${name}.sql`));
-    }
-    await cp(join(DB, 'functions', 'revision.json'), join(functions, 'revision.json'));
-    await ensureServiceRoles(database);
-    await migrate(database, { migrations, functions });
-  } finally {
-    await rm(folder, { recursive: true });
+/** The number of rows of each table. */
+async function countRows(database: Database): Promise<Map<string, number>> {
+  const tables = await database.query<{ name: string }>(
+    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('memory', 'identity') and c.relkind = 'r' order by 1`,
+  );
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await database.query<{ n: number }>(`select count(*)::int as n from ${name}`);
+    if (!OF_THE_START.includes(name)) counts.set(name, row?.n ?? 0);
   }
-  for (const name of FORMER_FUNCTIONS) {
-    await database.query(`create function ${name} returns void language plpgsql as 'begin end'`);
-  }
-  return insertBaselineTeam(database);
+  return counts;
 }
 
-describe('a database of migration 0002 that is upgraded', () => {
+describe('a database of an earlier version that is upgraded', () => {
   let database: Database;
-  let team: BaselineTeam;
+  let rows: Map<string, number>;
+  let team: TestCompany;
   let everything: TeamScope;
-  let client: TeamScope;
+  let withoutClients: TeamScope;
   before(async () => {
     database = await openOwnDatabase({ prepared: false });
-    team = await makeBaseline(database);
+    await loadDump(database);
+    rows = await countRows(database);
     await prepareDatabase(database);
-    everything = ownerScope(team, [team.clientId]);
-    client = narrowScope(everything, { clientId: team.clientId, include: ['client'] });
+    const [found] = await database.query<TestCompany & { clientId: string }>(
+      `select t.company_id as "companyId", t.id as "teamId", a.id as "ownerId", a.email as "ownerEmail", c.id as "clientId"
+         from identity.team t join identity.client c on c.team_id = t.id
+         join identity.account a on a.company_id = t.company_id and a.role = 'owner'`,
+    );
+    assert.ok(found);
+    team = found;
+    everything = ownerScope(team, [found.clientId]);
+    withoutClients = ownerScope(team);
   });
   after(() => database.close());
 
-  const search = (scope: TeamScope, query: string, embedding: Float32Array | null = null) =>
-    transaction(database, scope, (tx) =>
-      searchExplained(tx, {
-        terms: queryTerms(team.teamId, query),
-        embedding,
-        model: TEST_MODEL_NAME,
-        topK: 50,
-      }),
-    );
-  const textsOf = async (...asked: Parameters<typeof search>) =>
-    (await search(...asked)).hits.map(({ text }) => text);
-  const [walrus, pelican] = SOURCES.map(({ chunks }) => chunks.map(([text]) => text));
-  const chunks = SOURCES.flatMap((source) => source.chunks);
+  const search = async (scope: TeamScope, query: string, embedding: Float32Array | null = null) => {
+    const terms = queryTerms(team.teamId, query);
+    const asked = { terms, embedding, model: TEST_MODEL_NAME, topK: 50 };
+    const { hits } = await transaction(database, scope, (tx) => searchExplained(tx, asked));
+    return hits.map(({ text }) => text);
+  };
 
-  /** What searches find of the old records, whether or not the jobs after an upgrade have run. */
+  /** What searches find of the records, whether or not the jobs after an upgrade have run. */
   async function assertFound(): Promise<void> {
-    assert.deepEqual(await textsOf(everything, 'pump'), [walrus?.[1]]);
-    assert.deepEqual(new Set(await textsOf(everything, 'herons river')), new Set([walrus?.[0], MEMORY]));
-    assert.deepEqual(await textsOf(client, 'stork'), pelican);
-    assert.deepEqual(await textsOf(client, 'pump'), []);
-    for (const [text, nth] of chunks) {
-      if (nth === null) continue;
-      assert.equal((await textsOf(everything, '?', axis(nth)))[0], text);
+    for (const [word, text] of [
+      ['heron', 'The heron nests by the river.'],
+      ['walrus', 'The walrus dives under the ice.'],
+      ['tapir', 'The tapir rests.'],
+      ['otter', 'The otter sleeps on its back.'],
+      ['moose', 'A moose passed the lock.'],
+      ['stork', 'The stork of the harbour waits for a vector.'],
+    ] as const) {
+      assert.equal((await search(everything, word))[0], text);
     }
-    assert.deepEqual(await textsOf(client, '?', axis(1)), pelican);
+    assert.deepEqual(await search(everything, 'pelican'), [], 'it is archived');
+    assert.deepEqual(await search(withoutClients, 'stork'), []);
+    for (const [nth, text] of [
+      [1, 'The heron nests by the river.'],
+      [3, 'The walrus dives under the ice.'],
+      [5, 'The pump was mended in March.'],
+    ] as const) {
+      assert.equal((await search(everything, '?', axis(nth)))[0], text);
+    }
   }
 
   test('has the schema of a new one', async () => {
-    await assertGenerated(SCHEMA_FILE, await dumpSchema(database));
+    const committed = await readFile(SCHEMA_FILE, 'utf8');
+    assert.equal(await dumpSchema(database), committed.replaceAll('\r\n', '\n'));
+  });
+
+  test('keeps every row of every table', async () => {
+    const upgraded = await countRows(database);
+    const kept = [...rows].filter(([name]) => upgraded.has(name));
+    assert.ok(kept.filter(([, count]) => count > 0).length > 30);
+    assert.deepEqual(
+      kept.map(([name]) => [name, upgraded.get(name)]),
+      kept,
+    );
   });
 
   test('counts its usage', async () => {
     const { usage, added } = await transaction(database, everything, findTeamUsage);
     assert.deepEqual(usage, await countUsage(database, team));
-    assert.ok(usage.sources === 3 && usage.chunks > 0 && usage.bytes > 0);
+    assert.ok(usage.sources > 0 && usage.chunks > 0 && usage.files > 0 && usage.bytes > 0);
     assert.deepEqual(added, { chunks: 0, bytes: 0 });
   });
 
-  test('keeps the places of passages', async () => {
-    const places = await database.query<{ place: object }>(
-      `select c.place from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-        where s.title = 'Walrus' order by c.ordinal`,
-    );
-    assert.deepEqual(
-      places.map(({ place }) => place),
-      [{}, { headings: ['Walrus'], page: 1 }, { headings: ['Walrus'], page: 2 }],
-    );
+  test('has the figures of its records', async () => {
+    const { sources, captures, memories } = await transaction(database, everything, countTeamFigures);
+    assert.deepEqual(sources, {
+      active: 9,
+      archived: 1,
+      byKind: { file: 2, import: 2, ingest: 3, memory: 2 },
+    });
+    assert.deepEqual(captures, { staged: 1, claimed: 1, completed: 4 });
+    assert.deepEqual(memories, { review: 1, published: 2, discarded: 0, archived: 0 });
   });
 
-  test('keeps its captures and memories', async () => {
-    await transaction(database, everything, async (tx) => {
-      const { sources, captures, memories } = await countTeamFigures(tx);
-      assert.deepEqual(sources, { active: 3, archived: 0, byKind: { ingest: 2, memory: 1 } });
-      assert.deepEqual(captures, { staged: 1, claimed: 0, completed: 1 });
-      assert.deepEqual(memories, { review: 1, published: 1, discarded: 0, archived: 0 });
-      assert.deepEqual((await findMemory(tx, team.published))?.tags, []);
-      for (const [id, published] of [
-        [team.published, true],
-        [team.inReview, false],
-      ] as const) {
-        const part = { before: null, limit: 9, publishedOnly: false, maxBytes: 1 };
-        const [version, ...others] = await listVersions(tx, id, part);
-        assert.deepEqual([version?.version, version?.content, others], [1, MEMORY, []]);
-        const shown = await listVersions(tx, id, { ...part, publishedOnly: true });
-        assert.equal(shown.length === 1, published);
-      }
-      const similar = await findSimilarToReview(tx, team.inReview, TEST_MODEL_NAME);
-      assert.deepEqual(
-        similar.map(({ memoryId }) => memoryId),
-        [team.published],
-      );
-      const claim = { id: newId(), layers: everything.writes, limit: 9, leaseSeconds: 60, ownOnly: false };
-      const batch = await claimCaptures(tx, { ...claim, maxBytes: null });
-      assert.deepEqual(
-        batch?.captures.map(({ id }) => id),
-        [team.stagedCapture],
-      );
+  test('knows who its texts come from', async () => {
+    const origins = await database.query<{ name: string; origin: string }>(
+      `select title as name, origin from memory.source where team_id = $1
+       union all select 'memory ' || title, origin from memory.memory_item where team_id = $1
+       union all select 'version ' || title, origin from memory.memory_version where team_id = $1
+       union all select 'capture ' || coalesce(sequence, 0), origin from memory.capture where team_id = $1`,
+      [team.teamId],
+    );
+    assert.deepEqual(Object.fromEntries(origins.map(({ name, origin }) => [name, origin])), {
+      Heron: 'person',
+      Walrus: 'agent',
+      Stork: 'person',
+      Pelican: 'person',
+      'report.md': 'file',
+      'agent.txt': 'agent',
+      'note.md': 'file',
+      'agent.md': 'agent',
+      Pump: 'person',
+      'The moose': 'agent',
+      'memory Pump': 'person',
+      'memory Lynx': 'agent',
+      'memory The moose': 'agent',
+      'version Pump': 'person',
+      'version Lynx': 'agent',
+      'version Moose': 'agent',
+      'version The moose': 'agent',
+      'capture 0': 'person',
+      'capture 1': 'person',
+      'capture 2': 'agent',
+      'capture 3': 'agent',
+      'capture 4': 'person',
+      'capture 5': 'person',
     });
   });
 
-  test('is searched by keyword and by vector at once, and jobs index its chunks again and count their words', async () => {
+  test('knows when its captures were completed: with their memories, or else when their batch was claimed', async () => {
+    const completed = await database.query<{ sequence: number; at: string }>(
+      `select c.sequence, case c.completed_at when m.created_at then 'memory' when b.created_at then 'batch' end as at
+         from memory.capture c join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id
+         left join memory.memory_item m on m.team_id = c.team_id and m.capture_ids @> array[c.id]
+        where c.state = 'completed' order by c.sequence`,
+    );
+    assert.deepEqual(
+      completed.map(({ sequence, at }) => [Number(sequence), at]),
+      [
+        [1, 'memory'],
+        [2, 'memory'],
+        [3, 'memory'],
+        [4, 'batch'],
+      ],
+    );
+  });
+
+  test('is searched at once, and after its chunks were indexed and its words counted again', async () => {
     const { companyId, teamId, ownerId: userId } = team;
-    const figures = () => transaction(database, everything, countTeamFigures);
     await assertFound();
-    const { trace } = await search(everything, 'pump');
-    assert.equal(trace.counted, null, 'the counts of that version are gone');
-    assert.deepEqual(await textsOf(everything, 'walrus'), [], 'titles were not indexed');
-    assert.deepEqual((await figures()).terms, { outdated: chunks.length });
-    assert.deepEqual((await figures()).chunks, { total: chunks.length, embedded: 4, pending: 1 });
-
-    assert.deepEqual(await asWorker(database, outdatedTeams), [{ companyId, teamId }]);
     await doJob(database, 'terms.renew', { companyId, teamId, userId });
-    assert.deepEqual(await asWorker(database, outdatedTeams), []);
-    assert.deepEqual((await figures()).terms, { outdated: 0 });
-    const unhashed = await database.query('select from memory.chunk where text_hash is null');
-    assert.equal(unhashed.length, 0);
-
     await doJob(database, 'keywords.count', { companyId, teamId, userId });
-    const counted = (await search(everything, 'the')).trace;
-    assert.equal(counted.counted?.chunks, chunks.length);
-    const most = Math.max(...counted.weights.map(({ documents }) => documents));
-    assert.equal(most, chunks.filter(([text]) => text.toLowerCase().includes('the ')).length);
-    assert.deepEqual(new Set(await textsOf(everything, 'walrus')), new Set(walrus));
+    const { terms, chunks } = await transaction(database, everything, countTeamFigures);
+    assert.deepEqual([terms, chunks.total - chunks.embedded], [{ outdated: 0 }, chunks.pending]);
     await assertFound();
   });
+
+  test('lends its captures', () =>
+    transaction(database, everything, async (tx) => {
+      const claim = { id: newId(), layers: everything.writes, limit: 9, leaseSeconds: 60, ownOnly: false };
+      const batch = await claimCaptures(tx, { ...claim, maxBytes: null });
+      assert.ok(batch?.captures.some(({ summary }) => summary === 'It waits.'));
+    }));
 });

@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import type { LockedMemory } from '../../../db/queries/memory/memories.ts';
 import type { Moment } from '../../../shared/formats/times.ts';
+import type { Origin } from '../../../shared/origin.ts';
 import type { Decision, Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { ContentInput, PreparedContent } from '../../../shared/text/memory-content.ts';
@@ -39,6 +40,8 @@ export type ActionField = (typeof ACTION_FIELDS)[number];
 export interface Found {
   /** The text that the action makes searchable, which is cut before the transaction. */
   text?: ContentInput | null;
+  /** Of the version that it restores. */
+  origin?: Origin;
   /** Another memory that the action changes. It is locked too. */
   otherId?: string | null;
 }
@@ -57,6 +60,8 @@ export interface Deciding {
   present: Memory;
   /** The text that was found. */
   text: ContentInput | null;
+  /** Of the version to restore. */
+  origin: Origin | undefined;
   /** The text to store: that which was found, maybe with masks in place of credentials. */
   storable: ContentInput | null;
   /** What was made of the text to store. */

@@ -5,7 +5,7 @@ import { publishMemoryText } from '../store-memory.ts';
 import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from '../superseded.ts';
 import type { DecisionAction, LockedDecision } from './action.ts';
 import { assertSameContent, versionConflict } from './stale.ts';
-import { storedText } from './stored-text.ts';
+import { editedOrigin, storedText } from './stored-text.ts';
 
 /** Publishes a memory in review, with an edited text if one is given. It can supersede another memory. */
 export const publish: DecisionAction = {
@@ -33,9 +33,11 @@ export const publish: DecisionAction = {
     const title =
       text?.title === memory.title || decision.title !== undefined ? storable.title : memory.title;
     const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
+    const origin = editedOrigin(tx, locked.own, decision);
     const stored = await publishMemoryText(tx, memory, {
       title,
       prepared,
+      origin,
       // The vector that came with the item is valid only for the text that it came with, and for its own model.
       embedding: edited || embeddingModel !== model ? null : embedding,
       model,
@@ -43,6 +45,7 @@ export const publish: DecisionAction = {
     const published = await updateMemory(tx, memory.id, {
       state: 'published',
       title,
+      origin,
       sourceId: stored.sourceId,
       ...(edited ? { content: prepared } : {}),
       ...supersedes,

@@ -22,10 +22,10 @@ export const restore: DecisionAction = {
   find: async (tx, { version = 0 }, present) => {
     const earlier = version > present.version ? null : await findVersionText(tx, present.id, version);
     if (earlier === null) throw new ServiceError('not_found');
-    return { text: await storedText(tx, present, earlier) };
+    return { text: await storedText(tx, present, earlier), origin: earlier.origin };
   },
-  act: async (tx, { own: { memory } }, { decision, storable, prepared, model }) => {
-    if (prepared === null || storable === null)
+  act: async (tx, { own: { memory } }, { decision, storable, prepared, origin, model }) => {
+    if (prepared === null || storable === null || origin === undefined)
       throw new Error('the version to restore has no prepared content');
     const { clientId: layerId } = memory;
     const expired = memory.state === 'archived' ? await archiveIfDue(tx, memory.id) : [];
@@ -36,27 +36,28 @@ export const restore: DecisionAction = {
     let { sourceId } = memory;
     if (memory.state === 'archived') {
       const archived = { ...memory, expiresAt };
-      stored = await publishMemoryText(tx, archived, { title, prepared, embedding: null, model });
+      stored = await publishMemoryText(tx, archived, { title, prepared, origin, embedding: null, model });
       sourceId = stored.sourceId;
     } else if (sourceId === null) {
       throw new Error('a published memory has no source');
     } else if (prepared.content !== memory.content) {
-      stored = await replaceMemoryText(tx, sourceId, { layerId, title, prepared, model });
+      stored = await replaceMemoryText(tx, sourceId, { layerId, title, prepared, origin, model });
     } else {
       // Its chunks keep their vectors.
-      await retitleSource(tx, sourceId, title);
+      await retitleSource(tx, sourceId, { title, origin });
     }
     if (sourceId !== null) await settleFeedback(tx, sourceId);
     const restored = await updateMemory(tx, memory.id, {
       state: 'published',
       title,
       content: prepared,
+      origin,
       supersededBy: null,
       sourceId,
       expiresAt: expiresAt === null ? null : new Date(expiresAt),
     });
     // Also if it has the same text as the version before.
-    await insertVersion(tx, restored);
+    await insertVersion(tx, restored, origin);
     const detail = { sourceId, ...stored, restoredVersion: decision.version };
     return {
       result: restored,

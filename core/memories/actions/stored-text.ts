@@ -1,6 +1,8 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
+import type { LockedMemory } from '../../../db/queries/memory/memories.ts';
 import { findSourceDays } from '../../../db/queries/memory/source-library.ts';
 import { dayOfMoment, type Moment } from '../../../shared/formats/times.ts';
+import { lowestOrigin, type Origin } from '../../../shared/origin.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { ContentInput } from '../../../shared/text/memory-content.ts';
 
@@ -25,4 +27,17 @@ export async function storedText(
   if (occurredAt !== null) return { title, content, tags, day: dayOfMoment(occurredAt) };
   const days = sourceId === null ? null : await findSourceDays(tx, { id: sourceId });
   return { title, content, tags, day: days?.creation ?? null };
+}
+
+/**
+ * The origin of a memory after a decision: that of the caller if the decision gives another content, and the lower one if it
+ * gives only another title.
+ */
+export function editedOrigin(
+  tx: TeamTransaction,
+  { memory, origin }: LockedMemory,
+  { title = memory.title, content = memory.content }: Pick<Edits, 'title' | 'content'>,
+): Origin {
+  if (content !== memory.content) return tx.scope.origin;
+  return title === memory.title ? origin : lowestOrigin(origin, tx.scope.origin);
 }

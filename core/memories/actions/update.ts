@@ -9,7 +9,7 @@ import { invalidField } from '../../../shared/errors.ts';
 import { memoryEvent } from '../events.ts';
 import { replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
-import { storedText } from './stored-text.ts';
+import { editedOrigin, storedText } from './stored-text.ts';
 
 /** Changes the title, the content, the tags, the date or the expiry of a published memory. */
 export const update: DecisionAction = {
@@ -28,24 +28,27 @@ export const update: DecisionAction = {
     content === undefined
       ? {}
       : { text: await storedText(tx, present, { title, content, tags, occurredAt }) },
-  act: async (tx, { own: { memory } }, { decision, prepared, model }) => {
+  act: async (tx, { own }, { decision, prepared, model }) => {
+    const { memory } = own;
     const { sourceId, clientId: layerId } = memory;
     if (sourceId === null) throw new Error('a published memory has no source');
     const title = decision.title ?? memory.title;
     // If the text is the same, its chunks keep their vectors.
     const changed = prepared === null || prepared.content === memory.content ? null : prepared;
+    const origin = editedOrigin(tx, own, decision);
     const { occurredAt, expiresAt } = decision;
     // Before the text, whose terms are made with the new date and the new tags.
     const dated = occurredAt === undefined ? null : await updateSourceFields(tx, sourceId, { occurredAt });
     const retagged =
       decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
-    if (changed === null) await retitleSource(tx, sourceId, title);
-    else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
+    if (changed === null) await retitleSource(tx, sourceId, { title, origin });
+    else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, origin, model });
     if (expiresAt !== undefined) await updateSourceExpiry(tx, sourceId, expiresAt);
     await settleFeedback(tx, sourceId);
     const updated = await updateMemory(tx, memory.id, {
       state: 'published',
       title,
+      origin,
       ...(changed === null ? {} : { content: changed }),
       ...(retagged === null ? {} : { tags: retagged.source.tags }),
       ...(occurredAt === undefined ? {} : { occurredAt }),

@@ -1,5 +1,6 @@
 import type { Moment } from '../../../shared/formats/times.ts';
 import type { MemoryState } from '../../../shared/memory-states.ts';
+import type { Origin } from '../../../shared/origin.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { PreparedContent } from '../../../shared/text/memory-content.ts';
@@ -64,6 +65,8 @@ export interface NewMemory {
   /** Stored only for a memory in review, until a decision. */
   embedding: Float32Array | null;
   model: string;
+  /** Absent: that of the scope. */
+  origin?: Origin;
 }
 
 /** Inserts a memory. A published memory counts as decided by the scope's user. */
@@ -74,9 +77,9 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
   await tx.query(
     `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, tags, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at,
-       expires_at, occurred_at, occurred_is_day)
+       expires_at, occurred_at, occurred_is_day, origin)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
-       $17::uuid, case when $17::uuid is null then null else now() end, $18, ${occurred.at}, ${occurred.isDay})`,
+       $17::uuid, case when $17::uuid is null then null else now() end, $18, ${occurred.at}, ${occurred.isDay}, $20)`,
     [
       tx.scope.teamId,
       memory.id,
@@ -97,6 +100,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
       published ? tx.scope.userId : null,
       memory.expiresAt ?? null,
       memory.occurredAt ?? null,
+      memory.origin ?? tx.scope.origin,
     ],
   );
 }
@@ -125,9 +129,10 @@ export async function findInReview(
   return row?.id ?? null;
 }
 
-/** A locked memory, and the vector of a memory in review: of unit length, rounded to halfvec. */
+/** A locked memory, its origin, and the vector of a memory in review: of unit length, rounded to halfvec. */
 export interface LockedMemory {
   memory: Memory;
+  origin: Origin;
   embedding: Float32Array | null;
   embeddingModel: string | null;
 }
@@ -137,8 +142,10 @@ export async function lockMemories(
   tx: TeamTransaction,
   ids: readonly string[],
 ): Promise<Map<string, LockedMemory>> {
-  const rows = await tx.query<MemoryRow & { embedding: string | null; embeddingModel: string | null }>(
-    `select ${COLUMNS}, m.embedding::text as embedding, m.embedding_model as "embeddingModel"
+  const rows = await tx.query<
+    MemoryRow & { origin: Origin; embedding: string | null; embeddingModel: string | null }
+  >(
+    `select ${COLUMNS}, m.origin, m.embedding::text as embedding, m.embedding_model as "embeddingModel"
        from memory.memory_item m
       where m.team_id = $1 and (($2 and m.client_id is null) or m.client_id = any ($3::uuid[]))
         and m.id = any ($4::uuid[])
@@ -146,10 +153,11 @@ export async function lockMemories(
     [...writeScopeValues(tx.scope), ids],
   );
   return new Map(
-    rows.map(({ embedding, embeddingModel, ...row }) => [
+    rows.map(({ origin, embedding, embeddingModel, ...row }) => [
       row.id,
       {
         memory: toMemory(row),
+        origin,
         embedding: embedding === null ? null : Float32Array.from(JSON.parse(embedding) as number[]),
         embeddingModel,
       },
@@ -162,6 +170,7 @@ export interface MemoryChange {
   state: MemoryState;
   title?: string;
   content?: PreparedContent;
+  origin?: Origin;
   tags?: readonly string[];
   sourceId?: string;
   /** Null: it supersedes none, as for `supersededBy`. */
@@ -186,7 +195,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
             superseded_by = case when $13 then $14::uuid else m.superseded_by end,
             expires_at = case when $15 then $16::timestamptz else m.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            embedding = null, embedding_model = null
+            origin = coalesce($19, m.origin), embedding = null, embedding_model = null
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [
       tx.scope.teamId,
@@ -207,6 +216,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.expiresAt ?? null,
       change.occurredAt !== undefined,
       change.occurredAt ?? null,
+      change.origin ?? null,
     ],
   );
   if (row === undefined) throw new Error('the memory to change does not exist');

@@ -1,3 +1,4 @@
+import type { Origin } from '../../../shared/origin.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
@@ -8,14 +9,17 @@ export interface VersionText {
   content: string;
 }
 
+/** A text that a memory had, and who it came from. */
+export type VersionToRestore = VersionText & { origin: Origin };
+
 /** Finds the text that a memory within the scope had at a version, or null if the memory has not had that version. */
 export async function findVersionText(
   tx: TeamTransaction,
   memoryId: string,
   version: number,
-): Promise<VersionText | null> {
-  const [row] = await tx.query<VersionText>(
-    `select v.title, v.content
+): Promise<VersionToRestore | null> {
+  const [row] = await tx.query<VersionToRestore>(
+    `select v.title, v.content, v.origin
        from memory.memory_item m
        join memory.memory_version v on v.team_id = m.team_id and v.memory_id = m.id
       where ${inScope('m')} and ${inScope('v')} and m.id = $4 and m.version >= $5 and v.version <= $5
@@ -29,11 +33,12 @@ export async function findVersionText(
 export async function insertVersion(
   tx: TeamTransaction,
   { id, version, clientId, title, content }: Memory,
+  origin: Origin,
 ): Promise<void> {
   await tx.query(
-    `insert into memory.memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id)
-     values ($1, $2, $3, $4, $5, $6, true, $7) on conflict do nothing`,
-    [tx.scope.teamId, id, version, clientId, title, content, tx.scope.userId],
+    `insert into memory.memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id, origin)
+     values ($1, $2, $3, $4, $5, $6, true, $7, $8) on conflict do nothing`,
+    [tx.scope.teamId, id, version, clientId, title, content, tx.scope.userId, origin],
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Origin } from '../../../shared/origin.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { changedOccurrence, dateOf, dayInUtc } from '../fragments/occurred.ts';
@@ -51,6 +52,7 @@ export async function updateSourceFields(
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
             title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
             tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
+            origin = case when 'title' = any (compared.updated) then least(s.origin, $11) else s.origin end,
             terms_version = case when s.title = coalesce($3, s.title) and 'tags' <> all (compared.updated)
               and ${dayInUtc(dateOf('s'))} = ${dayInUtc(`coalesce(${occurred.at}, s.created_at)`)}
               then s.terms_version else 0 end
@@ -68,6 +70,7 @@ export async function updateSourceFields(
       given.expiresAt ?? null,
       given.occurredAt !== undefined,
       given.occurredAt ?? null,
+      tx.scope.origin,
     ],
   );
   if (row === undefined) return null;
@@ -76,18 +79,18 @@ export async function updateSourceFields(
 }
 
 /**
- * Changes the title of an active source. With `text`, also stores the hash and the number of its new chunks. A title that
- * the terms of its chunks were not made with makes them outdated.
+ * Changes the title and, if it is given, the origin of the active source of a memory. With `text`, also stores the hash and the number of its
+ * new chunks. A title that the terms of its chunks were not made with makes them outdated.
  */
 export async function retitleSource(
   tx: TeamTransaction,
   sourceId: string,
-  title: string,
+  { title, origin }: { title: string; origin?: Origin },
   text?: Pick<NewSource, 'contentHash' | 'indexedAs'> & { chunks: number },
 ): Promise<void> {
   const changed = await tx.query(
     `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
-            chunk_count = coalesce($5, chunk_count), updated_at = now(),
+            chunk_count = coalesce($5, chunk_count), origin = coalesce($8, origin), updated_at = now(),
             terms_version = case when $4::bytea is not null then ${termsVersion(dateOf('s'), 'memory.source_labels(s.tags, s.kind, s.metadata)', '$6', '$7')}
                                  when s.title = $3 then s.terms_version else 0 end
       where team_id = $1 and id = $2 and state = 'active' returning 1`,
@@ -99,6 +102,7 @@ export async function retitleSource(
       text?.chunks ?? null,
       text === undefined ? null : indexedDay(text, title),
       text?.indexedAs.labels ?? [],
+      origin ?? null,
     ],
   );
   if (changed.length === 0) throw new Error('the source to change is not active');

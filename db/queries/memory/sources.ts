@@ -1,4 +1,5 @@
 import type { Moment } from '../../../shared/formats/times.ts';
+import type { Origin } from '../../../shared/origin.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { SourceFields } from '../../../shared/text/fields.ts';
@@ -30,6 +31,8 @@ export interface NewSource {
   contentHash: Buffer;
   /** When it expires. Null: never. Absent: not given. A source that is replaced keeps its expiry. */
   expiresAt?: Date | null;
+  /** Absent: that of the scope. */
+  origin?: Origin;
   /** The workspace file whose text it has. */
   fileId?: string;
   /** The name of the imported file, which is in the metadata too. */
@@ -121,9 +124,9 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
-       terms_version)
+       terms_version, origin)
      values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}, $15,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, 'memory.source_labels($10::text[], $4::text, $9::jsonb)', '$14', '$16')})`,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, 'memory.source_labels($10::text[], $4::text, $9::jsonb)', '$14', '$16')}, $17)`,
     [
       tx.scope.teamId,
       source.id,
@@ -141,6 +144,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       indexedDay(source, source.title),
       source.expiresAt ?? null,
       source.indexedAs.labels,
+      source.origin ?? tx.scope.origin,
     ],
   );
 }
@@ -190,7 +194,7 @@ export async function replaceSource(
             metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
             expires_at = case when $11 then $12::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$10', '$14')}, updated_at = now()
+            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$10', '$14')}, origin = $15, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -207,6 +211,7 @@ export async function replaceSource(
       loading.expiresAt ?? null,
       loading.occurredAt !== undefined,
       loading.indexedAs.labels,
+      loading.origin ?? tx.scope.origin,
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');

@@ -107,10 +107,10 @@ describe('POST /v1/memory/consolidation/claim', () => {
   test('ignores completed captures', async () => {
     const company = await service.company();
     const [id] = await addCaptures(service, company, 1);
-    await database.query(`update memory.capture set state = 'completed', batch_id = $2 where id = $1`, [
-      id,
-      newId(),
-    ]);
+    await database.query(
+      `update memory.capture set state = 'completed', completed_at = now(), batch_id = $2 where id = $1`,
+      [id, newId()],
+    );
     assert.equal(await claimBatch(service, company), null);
   });
 

@@ -51,10 +51,10 @@ describe('the job captures.release', () => {
     const batch = await claimBatch(service, company, { limit: 3 });
     assert.ok(batch);
     assert.deepEqual(await claimedIds(service, company, { limit: 2, leaseSeconds: 30 }), live);
-    await database.query(`update memory.capture set state = 'completed', batch_id = $2 where id = $1`, [
-      completed[0],
-      batch.id,
-    ]);
+    await database.query(
+      `update memory.capture set state = 'completed', completed_at = now(), batch_id = $2 where id = $1`,
+      [completed[0], batch.id],
+    );
     await expireBatch(service, batch.id);
     const untouched = await lease([...live, ...completed]);
     const { events } = await recordedBy(service, company, async () => {

@@ -142,8 +142,8 @@ describe('upkeep', () => {
     const addBatch = async (ago: string, results: string | null) => {
       const [id, captureId] = [newId(), newId()];
       await database.query(
-        `insert into memory.capture (team_id, id, state, session_id, summary, batch_id, created_by)
-         values ($1, $2, 'completed', 'a session', 'a summary', $3, $4)`,
+        `insert into memory.capture (team_id, id, state, session_id, summary, batch_id, created_by, completed_at)
+         values ($1, $2, 'completed', 'a session', 'a summary', $3, $4, now())`,
         [teamId, captureId, id, userId],
       );
       await database.query(

@@ -1,5 +1,6 @@
 import type { Layers } from '../../../../shared/access.ts';
 import type { Moment } from '../../../../shared/formats/times.ts';
+import type { Origin } from '../../../../shared/origin.ts';
 import type { Capture } from '../../../../shared/schemas/consolidation.ts';
 import type { LayerId } from '../../../../shared/scope.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
@@ -98,8 +99,8 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   const [row] = await tx.query<CaptureRow>(
     `with c as (
        insert into memory.capture (team_id, id, client_id, session_id, sequence, summary, started_at, ended_at,
-         metadata, created_by, occurred_at, occurred_is_day)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${occurred.at}, ${occurred.isDay}) returning *
+         metadata, created_by, occurred_at, occurred_is_day, origin)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${occurred.at}, ${occurred.isDay}, $12) returning *
      )
      select ${COLUMNS} from c`,
     [
@@ -114,6 +115,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
       JSON.stringify(capture.metadata),
       tx.scope.userId,
       capture.occurredAt ?? null,
+      tx.scope.origin,
     ],
   );
   if (row === undefined) throw new Error('the capture was not inserted');
@@ -217,12 +219,13 @@ export interface LeasedCapture {
   id: string;
   layerId: LayerId;
   createdBy: string;
+  origin: Origin;
 }
 
 /** Locks the captures that still belong to a batch, in the layers that the scope can write. */
 export async function lockLeasedCaptures(tx: TeamTransaction, batchId: string): Promise<LeasedCapture[]> {
   return tx.query<LeasedCapture>(
-    `select c.id, c.client_id as "layerId", c.created_by as "createdBy" from memory.capture c
+    `select c.id, c.client_id as "layerId", c.created_by as "createdBy", c.origin from memory.capture c
       where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
         and c.state = 'claimed' and c.batch_id = $4
       order by c.id for update`,
@@ -237,7 +240,7 @@ export async function completeCaptures(
   completed: readonly string[],
 ): Promise<void> {
   await tx.query(
-    `update memory.capture set leased_until = null, state = 'completed'
+    `update memory.capture set leased_until = null, state = 'completed', completed_at = now()
       where team_id = $1 and (($2 and client_id is null) or client_id = any ($3::uuid[]))
         and state = 'claimed' and batch_id = $4 and id = any ($5::uuid[])`,
     [...writeScopeValues(tx.scope), batchId, completed],
