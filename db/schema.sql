@@ -126,6 +126,7 @@ CREATE UNIQUE INDEX client_folded_name ON identity.client USING btree (team_id, 
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER add_layer AFTER INSERT ON identity.client FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
 grant delete, insert, select, update to memory_service;
 
 table identity.client_grant (
@@ -214,6 +215,15 @@ grant delete, insert to memory_service;
 grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
 grant update (used_at, revoked_at) to memory_service;
 
+table identity.layer (
+  company_id uuid not null,
+  team_id uuid not null,
+  id uuid not null,
+  constraint layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint layer_pkey PRIMARY KEY (team_id, id)
+);
+row level security on;
+
 table identity.request_count (
   key bytea not null,
   ends_at timestamp with time zone not null,
@@ -291,6 +301,7 @@ CREATE UNIQUE INDEX team_folded_name ON identity.team USING btree (company_id, f
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER add_layer AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
 CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
 grant delete, insert, select, update to memory_service;
 
@@ -344,7 +355,7 @@ row level security on;
 policy appends for insert to memory_service
     with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[]))));
 policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))))));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR (COALESCE(client_id, team_id) = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
@@ -424,7 +435,7 @@ row level security off;
 table memory.capture (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null default 'staged'::text,
   session_id text not null,
   sequence bigint,
@@ -446,16 +457,16 @@ table memory.capture (
   constraint capture_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX capture_batch ON memory.capture USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, client_id, leased_until);
+CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, layer_id, leased_until);
 CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (state = 'claimed'::text);
 CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
 CREATE INDEX capture_own ON memory.capture USING btree (team_id, created_by, id) WHERE (state <> 'completed'::text);
-CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, client_id) NULLS NOT DISTINCT WHERE (sequence IS NOT NULL);
+CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, layer_id) WHERE (sequence IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
@@ -466,7 +477,7 @@ grant insert, select, update to memory_service;
 table memory.chunk (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
@@ -485,18 +496,18 @@ table memory.chunk (
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
 );
-CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, client_id);
+CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, layer_id);
 CREATE INDEX chunk_id ON memory.chunk USING btree (id);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete, insert, select, update to memory_service;
 
 table memory.chunk_embedding (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   model text not null,
   embedding public.halfvec(1024) not null storage plain,
@@ -504,15 +515,15 @@ table memory.chunk_embedding (
   constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint chunk_embedding_pkey PRIMARY KEY (team_id, chunk_id, model)
 );
-CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, client_id) INCLUDE (chunk_id, signs);
+CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, layer_id) INCLUDE (chunk_id, signs);
 row level security on;
 policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant insert to memory_service;
 
 table memory.chunk_keyword (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   keys integer[] not null storage main,
   weights public.sparsevec(536870912) not null storage main,
@@ -520,11 +531,11 @@ table memory.chunk_keyword (
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
-CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id, chunk_id);
-CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, client_id, uuid_hash(chunk_id));
+CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, layer_id, chunk_id);
+CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, layer_id, uuid_hash(chunk_id));
 row level security on;
 policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant insert to memory_service;
 
 table memory.consolidation_batch (
@@ -576,7 +587,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.embedding_pending (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   batch_id uuid,
   leased_until timestamp with time zone,
@@ -585,12 +596,12 @@ table memory.embedding_pending (
   constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, client_id, chunk_id);
+CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, layer_id, chunk_id);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 grant delete, insert, select, update to memory_service;
@@ -626,7 +637,7 @@ policy reads for select to memory_service
 policy settles for update to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
    FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR ((s.client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (s.client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))))));
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR (s.layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])))))));
 grant insert, select to memory_service;
 grant update (created_by_token, verdict, note, created_at, settled_at) to memory_service;
 
@@ -660,7 +671,7 @@ grant delete, insert, select to memory_service;
 table memory.import (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null,
   filename text not null,
   title text not null,
@@ -688,20 +699,20 @@ table memory.import (
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
-  constraint import_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint import_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint import_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
-CREATE INDEX import_failed ON memory.import USING btree (team_id, client_id, id DESC) WHERE (state = 'failed'::text);
+CREATE INDEX import_failed ON memory.import USING btree (team_id, layer_id, id DESC) WHERE (state = 'failed'::text);
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 CREATE INDEX import_near_duplicates ON memory.import USING btree (team_id) WHERE (near_duplicates <> '[]'::jsonb);
 CREATE INDEX import_source ON memory.import USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.import REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.import REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.import REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
@@ -709,7 +720,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.import_payload (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   import_id uuid not null,
   part integer not null default 0,
   content bytea not null,
@@ -719,7 +730,7 @@ table memory.import_payload (
 );
 row level security on;
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete, insert, select, update to memory_service;
 
 table memory.job_tally (
@@ -760,7 +771,7 @@ row level security on;
 
 table memory.kept_source (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   archived_at timestamp with time zone not null default now(),
   chunks integer not null,
@@ -789,7 +800,7 @@ policy team for all to memory_service
 
 table memory.keyword_layer (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   place integer not null,
   chunks integer not null,
   sampled integer not null,
@@ -806,7 +817,7 @@ table memory.keyword_layer (
   version integer not null default 0,
   constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
   constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
-  constraint keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id)
+  constraint keyword_layer_pkey PRIMARY KEY (team_id, layer_id)
 );
 row level security on;
 policy team for all to memory_service
@@ -853,21 +864,21 @@ grant insert to memory_service;
 table memory.layer_tally (
   team_id uuid not null,
   id uuid not null default gen_random_uuid(),
-  client_id uuid,
+  layer_id uuid not null,
   part text not null,
   state text,
   kind text,
   n integer not null,
   constraint layer_tally_pkey PRIMARY KEY (team_id, id)
 );
-CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, client_id);
+CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, layer_id);
 row level security on;
 CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
 
 table memory.memory_item (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null,
   title text not null,
   content text not null,
@@ -902,14 +913,14 @@ table memory.memory_item (
 CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_expiry ON memory.memory_item USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'review'::text));
 CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
-CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
+CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, layer_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER record_version AFTER INSERT OR UPDATE ON memory.memory_item FOR EACH ROW EXECUTE FUNCTION memory.record_version();
 CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
@@ -920,7 +931,7 @@ table memory.memory_version (
   team_id uuid not null,
   memory_id uuid not null,
   version integer not null,
-  client_id uuid,
+  layer_id uuid not null,
   title text not null,
   content text not null,
   published boolean not null,
@@ -931,9 +942,9 @@ table memory.memory_version (
 );
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.memory_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
 grant insert, select to memory_service;
@@ -967,7 +978,7 @@ CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD 
 table memory.source (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   kind text not null,
   state text not null,
   title text not null,
@@ -997,26 +1008,26 @@ table memory.source (
   constraint source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256),
-  constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
-CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, layer_id, content_hash) WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
 CREATE INDEX source_date ON memory.source USING btree (team_id, COALESCE(occurred_at, created_at));
 CREATE INDEX source_expiry ON memory.source USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
-CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, layer_id, external_id) WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
-CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, client_id) WHERE (original_sha256 IS NOT NULL);
+CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, layer_id) WHERE (original_sha256 IS NOT NULL);
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
 CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
 CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
@@ -1030,7 +1041,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.source_sketch (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   bands integer[] not null,
   signature bytea not null,
@@ -1040,9 +1051,9 @@ table memory.source_sketch (
 CREATE INDEX source_sketch_bands ON memory.source_sketch USING gin (bands) WITH (fastupdate=off);
 row level security on;
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete to memory_service;
-grant select (team_id, client_id, source_id) to memory_service;
+grant select (team_id, layer_id, source_id) to memory_service;
 
 table memory.source_use (
   team_id uuid not null,
@@ -1128,8 +1139,7 @@ table memory.workspace_version (
   team_id uuid not null,
   id uuid not null,
   company_id uuid not null,
-  client_id uuid,
-  layer_id uuid not null generated always as (COALESCE(client_id, team_id)) stored,
+  layer_id uuid not null,
   file_id uuid not null,
   path text not null,
   folded text not null,
@@ -1158,7 +1168,7 @@ END) stored,
   constraint workspace_version_pkey PRIMARY KEY (team_id, id),
   constraint workspace_version_path_layer_id_team_id_version_key UNIQUE (path, layer_id, team_id, version)
 );
-CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, client_id) WHERE (sha256 IS NOT NULL);
+CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, layer_id) WHERE (sha256 IS NOT NULL);
 CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (path, layer_id, team_id) WHERE (until_revision IS NULL);
 CREATE INDEX workspace_version_failed ON memory.workspace_version USING btree (team_id, id) WHERE ((indexed = 'failed'::text) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, folded_start) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
@@ -1169,15 +1179,30 @@ CREATE INDEX workspace_version_undecided ON memory.workspace_version USING btree
 CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 grant insert, select to memory_service;
 grant update (until_revision, superseded_at, indexed) to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.add_layer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+begin
+  if tg_table_name = 'team' then
+    insert into layer (company_id, team_id, id) values (new.company_id, new.id, new.id);
+  else
+    insert into layer (company_id, team_id, id) values (new.company_id, new.team_id, new.id);
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.count_new_team()
  RETURNS trigger
@@ -1641,7 +1666,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_team_layer boolean, p_clients uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[])
+CREATE OR REPLACE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1660,7 +1685,7 @@ begin
     keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
     return;
   end if;
-  v_guessed := guessed_chunks(p_team_layer, p_clients, p_guess_keys, p_guess_percents, p_guess_places,
+  v_guessed := guessed_chunks(p_layers, p_guess_keys, p_guess_percents, p_guess_places,
     p_guessed_words, p_chunks, p_filter);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
@@ -1721,7 +1746,7 @@ begin
   -- The source before its original, as in release_original, to prevent a deadlock.
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind = 'import' and s.state = 'active' and s.original_sha256 is null
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
     for no key update;
   if not found then
     return false;
@@ -1775,9 +1800,9 @@ begin
   end if;
   v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
   -- Locks the chunks in the order of move_chunks, so that each mark is in the layer of its chunk.
-  insert into embedding_pending (team_id, client_id, chunk_id)
-    select l.team_id, l.client_id, l.id
-      from (select c.team_id, c.client_id, c.id from chunk c
+  insert into embedding_pending (team_id, layer_id, chunk_id)
+    select l.team_id, l.layer_id, l.id
+      from (select c.team_id, c.layer_id, c.id from chunk c
              where c.id = any (v_chunks)
                and not exists (select from chunk_embedding e
                                 where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
@@ -1970,15 +1995,14 @@ CREATE OR REPLACE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[]
 AS $function$
 declare
   v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_hidden constant uuid[] := hidden_chunks();
 begin
   return (
     select count(*) from (
       -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
-      select from (select k.team_id, k.client_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
-       where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+      select from (select k.team_id, k.layer_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
+       where c.team_id = v_team and c.layer_id = any (v_layers)
          and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
        limit p_most) n);
 end $function$;
@@ -1997,8 +2021,7 @@ declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
   v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_chunks float8;                      -- the number of chunks of the scope
   v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
   v_hidden constant uuid[] := hidden_chunks();
@@ -2007,19 +2030,14 @@ declare
 begin
   select coalesce(sum(t.n), 0) into v_chunks from layer_tally t
    where t.team_id = v_team and t.part = 'chunks'
-     and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
+     and t.layer_id = any (v_layers);
   -- Hashes are spread evenly over the range of int.
   v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
   v_sample := array(
-    select k.chunk_id from (
-      select c.chunk_id from chunk_keyword c
-       where v_team_layer and c.team_id = v_team and c.client_id is null
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)
-      union all
-      select c.chunk_id from chunk_keyword c
-       where c.team_id = v_team and c.client_id = any (v_clients)
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)) k
-     where v_hidden is null or k.chunk_id not in (select unnest(v_hidden)));
+    select c.chunk_id from chunk_keyword c
+     where c.team_id = v_team and c.layer_id = any (v_layers)
+       and (v_below is null or uuid_hash(c.chunk_id) < v_below)
+       and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   v_scale := case when v_below is null then 1 else v_chunks / greatest(cardinality(v_sample), 1) end;
 
   return query
@@ -2039,11 +2057,11 @@ begin
       cross join lateral (
         select count(*) as read, count(*) filter (
                  where c.team_id = v_team
-                   and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   and c.layer_id = any (v_layers)
                    -- A short word shares its key with the same letters with accents.
                    and c.weights <#> a.unit < 0
                    and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
-          from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+          from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
                  where c.keys && array[a.key] limit postings + 1) c) r
      where v_below is not null and a.key is not null and r.read <= postings
   )
@@ -2052,7 +2070,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_pending(p_sources uuid[], p_clients uuid[])
+CREATE OR REPLACE FUNCTION memory.count_pending(p_sources uuid[], p_layers uuid[])
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2064,16 +2082,11 @@ declare
   v_team constant uuid := memory.claimed_team();
 begin
   return (
-    select count(*) from unnest(p_sources, p_clients) s (id, client_id)
+    select count(*) from unnest(p_sources, p_layers) s (id, layer_id)
      cross join lateral (select c.id from chunk c
                           where c.team_id = v_team and c.source_id = s.id order by c.ordinal offset 0) c
-     cross join lateral (
-       (select from embedding_pending p
-         where s.client_id is null and p.team_id = v_team and p.client_id is null and p.chunk_id = c.id)
-       union all
-       (select from embedding_pending p
-         where p.team_id = v_team and p.client_id = s.client_id and p.chunk_id = c.id)
-       offset 0) p);
+     cross join lateral (select from embedding_pending p
+                          where p.team_id = v_team and p.layer_id = s.layer_id and p.chunk_id = c.id offset 0) p);
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
@@ -2086,18 +2099,17 @@ CREATE OR REPLACE FUNCTION memory.due_figures(p_version integer)
 AS $function$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
   with source_due as materialized (
-    select s.id, s.client_id, s.kind, s.chunk_count, s.terms_version from source s
+    select s.id, s.layer_id, s.kind, s.chunk_count, s.terms_version from source s
      where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and s.layer_id = any (v_layers)
   ), item_due as materialized (
     select m.id from memory_item m
      where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)
-       and ((m.client_id is null and v_team_layer) or m.client_id = any (v_clients))
+       and m.layer_id = any (v_layers)
   )
   select 'sources', moved.state, d.kind, moved.sign * count(*)
     from source_due d cross join (values ('active', -1), ('archived', 1)) as moved (state, sign) group by 2, 3, moved.sign
@@ -2106,7 +2118,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.client_id)) from source_due d
+  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.layer_id)) from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)
@@ -2119,7 +2131,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.due_layers()
- RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+ RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
@@ -2138,19 +2150,19 @@ begin
       into v_team;
     exit when v_team is null;
     return query
-    select t.company_id, t.id, d.client_id
+    select t.company_id, t.id, d.layer_id
       from identity.team t
-      join (select s.client_id from source s
+      join (select s.layer_id from source s
              where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
             union
-            select m.client_id from memory_item m
+            select m.layer_id from memory_item m
              where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)) d on true
      where t.id = v_team and t.deleted_at is null;
   end loop;
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
+CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2166,7 +2178,7 @@ begin
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
          once_dims = p_once_dims, once_keys = p_once_keys,
          dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
-   where l.team_id = v_team and l.client_id is not distinct from p_client;
+   where l.team_id = v_team and l.layer_id = p_layer;
   select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
     into v_packed from keyword_team t where t.team_id = v_team;
   update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
@@ -2193,11 +2205,11 @@ AS $function$
   with gone as (
     delete from kept_source k using source s
      where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
-       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
-    returning k.team_id, s.client_id, k.source_id, k.bands, k.signature
+       and s.layer_id = any (writable_layers())
+    returning k.team_id, s.layer_id, k.source_id, k.bands, k.signature
   )
-  insert into source_sketch (team_id, client_id, source_id, bands, signature)
-  select g.team_id, g.client_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
+  insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+  select g.team_id, g.layer_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
 $function$;
 grant execute to memory_service;
 
@@ -2210,13 +2222,13 @@ CREATE OR REPLACE FUNCTION memory.end_source_terms(p_source uuid, p_title text, 
 AS $function$
 declare
   v_team constant uuid := claimed_team();
-  v_client uuid;
+  v_layer uuid;
 begin
   if lock_source_terms(p_source, p_title, p_day, p_labels, p_version) then
     update source s set terms_version = p_version where s.team_id = v_team and s.id = p_source
-    returning s.client_id into v_client;
+    returning s.layer_id into v_layer;
     update keyword_layer l set renewed = l.renewed + p_chunks
-     where l.team_id = v_team and l.client_id is not distinct from v_client;
+     where l.team_id = v_team and l.layer_id = v_layer;
   end if;
 end $function$;
 grant execute to memory_worker;
@@ -2230,7 +2242,7 @@ CREATE OR REPLACE FUNCTION memory.end_writable_terms(p_source uuid, p_title text
 AS $function$
   select end_source_terms(s.id, p_title, p_day, p_labels, p_chunks, p_version) from source s
    where s.team_id = claimed_team() and s.id = p_source
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+     and s.layer_id = any (writable_layers())
 $function$;
 grant execute to memory_service;
 
@@ -2245,7 +2257,7 @@ AS $function$
      select from memory_item m
       where m.capture_ids @> array[g.id] and m.team_id = claimed_team()
         and state_now(m.state, m.expires_at) in ('review', 'published')
-        and ((m.client_id is null and reads_team_layer()) or m.client_id = any (readable_clients())));
+        and m.layer_id = any (readable_layers()));
 $function$;
 grant execute to memory_service;
 
@@ -2297,8 +2309,7 @@ AS $function$
 declare
   most constant int := 10000;           -- sources, and chunks
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[] := '{}';
   v_chunks bigint := 0;
   v_source record;
@@ -2311,7 +2322,7 @@ begin
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
        and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day, p_occurred_after, p_occurred_before)
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and s.layer_id = any (v_layers)
      limit most + 1
   loop
     v_ids := v_ids || v_source.id;
@@ -2324,13 +2335,13 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.file_sources(p_limit integer)
- RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid, file_id uuid, uri text)
+ RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid, file_id uuid, uri text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select t.company_id, s.team_id, s.client_id, s.file_id, s.uri
+  select t.company_id, s.team_id, s.layer_id, s.file_id, s.uri
     from source s join identity.team t on t.id = s.team_id and t.deleted_at is null
    where s.state = 'active' and s.file_id is not null
    limit p_limit;
@@ -2387,7 +2398,7 @@ begin
   return v_places[1 : p_limit];
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_client uuid)
+CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_layer uuid)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2397,14 +2408,14 @@ AS $function$
 begin
   with taken as (
     select t.team_id, t.id from layer_tally t
-     where t.team_id = p_team and (t.client_id = p_client or (p_client is null and t.client_id is null))
+     where t.team_id = p_team and t.layer_id = p_layer
      limit 5000 for update skip locked
   ), gone as (
     delete from layer_tally t using taken
      where t.team_id = taken.team_id and t.id = taken.id returning t.part, t.state, t.kind, t.n
   )
-  insert into layer_tally (team_id, client_id, part, state, kind, n)
-    select p_team, p_client, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
+  insert into layer_tally (team_id, layer_id, part, state, kind, n)
+    select p_team, p_layer, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.fold_layers()
@@ -2416,8 +2427,8 @@ AS $function$
 declare
   v_layer record;
 begin
-  for v_layer in select distinct c.team_id, c.client_id from changed c loop
-    perform fold_layer(v_layer.team_id, v_layer.client_id);
+  for v_layer in select distinct c.team_id, c.layer_id from changed c loop
+    perform fold_layer(v_layer.team_id, v_layer.layer_id);
   end loop;
   return null;
 end $function$;
@@ -2544,7 +2555,7 @@ begin
     from scored f order by 1 limit p_limit;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text)
+CREATE OR REPLACE FUNCTION memory.graph_serves(p_layers uuid[], p_model text)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2561,11 +2572,11 @@ begin
   return not exists (
     select from layer_tally t
      where t.team_id = v_team and t.part = 'chunks'
-       and ((t.client_id is null and p_team_layer) or t.client_id in (select unnest(p_clients))) is not true
-     group by t.client_id having sum(t.n) > 0);
+       and t.layer_id not in (select unnest(p_layers))
+     group by t.layer_id having sum(t.n) > 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2586,9 +2597,9 @@ begin
   with word as materialized (
     -- In how many chunks each word occurs, up to `often`.
     select w.place, (select count(*) from (
-             select from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+             select from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c
                            where c.keys && array[w.key] offset 0) c
-              where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+              where c.team_id = v_team and c.layer_id = any (p_layers)
                 and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
               limit often) k) as chunks
       from unnest(p_words) with ordinality w (key, place)
@@ -2600,8 +2611,8 @@ begin
       join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
         select c.chunk_id
-          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
-         where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+          from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
+         where c.team_id = v_team and c.layer_id = any (p_layers)
            and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
          limit common + 1) k
   ), best as (
@@ -2752,7 +2763,7 @@ AS $function$
     select c.team_id, c.id from chunk c
       join kept_source k on k.team_id = c.team_id and k.source_id = c.source_id
      where c.team_id = claimed_team() and c.source_id = any (p_sources)
-       and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
+       and k.layer_id = any (writable_layers())
      limit p_limit
   ), kept as (
     insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide, created_at,
@@ -2780,14 +2791,14 @@ CREATE OR REPLACE FUNCTION memory.keep_sources(p_sources uuid[])
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  insert into kept_source (team_id, client_id, source_id, chunks, bytes, bands, signature)
-  select s.team_id, s.client_id, s.id, c.chunks, c.bytes, k.bands, k.signature
+  insert into kept_source (team_id, layer_id, source_id, chunks, bytes, bands, signature)
+  select s.team_id, s.layer_id, s.id, c.chunks, c.bytes, k.bands, k.signature
     from source s
     cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated)), 0) as bytes
                           from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
     left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
    where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+     and s.layer_id = any (writable_layers());
 $function$;
 grant execute to memory_service;
 
@@ -2811,7 +2822,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
+CREATE OR REPLACE FUNCTION memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -2855,7 +2866,7 @@ begin
     v_first_keys := coalesce(v_first_keys, keys_read);
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
-    v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
+    v_scored := score_pass(p_layers, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
     chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
@@ -2873,7 +2884,7 @@ begin
      and (scored >= v_most or v_scored.passed = 0 and cardinality(keys_read) < cardinality(p_keys)) then
     p_filter.allowed := passing_chunks(p_filter, null); p_filter.looked_up := false;
     select k.* into chunk_ids, points, has_rare_identifier, scored, keys_read, rare_keys
-      from keyword_candidates(p_team_layer, p_clients, p_query, p_keys, p_frequencies, p_team_frequencies,
+      from keyword_candidates(p_layers, p_query, p_keys, p_frequencies, p_team_frequencies,
              p_identifier_keys, p_chunks, p_filter, p_limit) k;
   end if;
 end $function$;
@@ -2892,8 +2903,7 @@ declare
   few constant int := 500;              -- so many chunks are read first: all of a small scope
   step constant int := 200;             -- then so many of those with a key are read at once
   v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_hidden constant uuid[] := hidden_chunks();
   v_known int[];
   v_left int[];
@@ -2901,11 +2911,8 @@ declare
 begin
   v_known := array(
     select distinct k.key
-      from ((select c.chunk_id, c.keys from chunk_keyword c
-              where v_team_layer and c.team_id = v_team and c.client_id is null limit few)
-            union all
-            (select c.chunk_id, c.keys from chunk_keyword c
-              where c.team_id = v_team and c.client_id = any (v_clients) limit few)) c
+      from (select c.chunk_id, c.keys from chunk_keyword c
+             where c.team_id = v_team and c.layer_id = any (v_layers) limit few) c
      cross join lateral unnest(c.keys) k (key)
      where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   if scope_holds_at_most(few) then
@@ -2918,9 +2925,9 @@ begin
     v_found := array(
       select distinct k.key
         from (select c.keys
-                from (select a.team_id, a.client_id, a.chunk_id, a.keys from chunk_keyword a
+                from (select a.team_id, a.layer_id, a.chunk_id, a.keys from chunk_keyword a
                        where a.keys && v_left offset 0) c
-               where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+               where c.team_id = v_team and c.layer_id = any (v_layers)
                  and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
                limit step) c
        cross join lateral unnest(c.keys) k (key)
@@ -2953,21 +2960,15 @@ CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
 AS $function$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
-  select f.id from (
-    (select i.id from import i
-      where v_team_layer and i.team_id = v_team and i.client_id is null and i.state = 'failed'
-      order by i.id desc limit p_limit)
-    union all
-    select l.id from unnest(v_clients) as r (client_id)
-     cross join lateral (
-       select i.id from import i
-        where i.team_id = v_team and i.client_id = r.client_id and i.state = 'failed'
-        order by i.id desc limit p_limit) l
-  ) f order by f.id desc limit p_limit;
+  select f.id from unnest(v_layers) as r (layer_id)
+   cross join lateral (
+     select i.id from import i
+      where i.team_id = v_team and i.layer_id = r.layer_id and i.state = 'failed'
+      order by i.id desc limit p_limit) f
+   order by f.id desc limit p_limit;
 end $function$;
 grant execute to memory_service;
 
@@ -2978,7 +2979,7 @@ CREATE OR REPLACE FUNCTION memory.layer_scale(p_chunks integer, p_sampled intege
 RETURN (((p_chunks)::double precision / (p_sampled)::double precision))::real;
 
 CREATE OR REPLACE FUNCTION memory.layers_without_vectors()
- RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+ RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
@@ -2990,7 +2991,7 @@ AS $function$
 declare
   v_team uuid := '00000000-0000-0000-0000-000000000000';
   v_company uuid;
-  v_client uuid;
+  v_layer uuid;
 begin
   loop
     -- The next Team that has pending chunks.
@@ -2998,25 +2999,19 @@ begin
     exit when not found;
     select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
     continue when not found;
-    v_client := '00000000-0000-0000-0000-000000000000';
+    v_layer := '00000000-0000-0000-0000-000000000000';
     loop
-      -- The next client of the Team. The Team layer, whose client_id is null, follows after the loop.
-      select p.client_id into v_client from embedding_pending p
-       where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
+      -- The next layer of the Team.
+      select p.layer_id into v_layer from embedding_pending p
+       where p.team_id = v_team and p.layer_id > v_layer order by p.layer_id limit 1;
       exit when not found;
       if exists (select from embedding_pending p
-                  where p.team_id = v_team and p.client_id = v_client
+                  where p.team_id = v_team and p.layer_id = v_layer
                     and (p.leased_until is null or p.leased_until <= now())
                     and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
-        return query select v_company, v_team, v_client;
+        return query select v_company, v_team, v_layer;
       end if;
     end loop;
-    if exists (select from embedding_pending p
-                where p.team_id = v_team and p.client_id is null
-                  and (p.leased_until is null or p.leased_until <= now())
-                  and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
-      return query select v_company, v_team, null::uuid;
-    end if;
   end loop;
 end $function$;
 grant execute to memory_worker;
@@ -3031,41 +3026,40 @@ CREATE OR REPLACE FUNCTION memory.lease_pending(p_batch uuid, p_limit integer, p
  SET enable_bitmapscan TO 'off'
 AS $function$
 declare
-  v_team_layer constant boolean := memory.writes_team_layer();
-  v_clients constant uuid[] := memory.writable_clients();
-  v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
+  v_layers constant uuid[] := memory.writable_layers();
+  v_condition text := 'p.layer_id = any ($2)';
   v_order text := 'p.team_id desc, p.chunk_id desc';
 begin
   -- One layer only: its own condition and order fit the index that starts with the layer.
-  if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
-    v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
-    v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
+  if cardinality(v_layers) = 1 then
+    v_condition := 'p.layer_id = $2[1]';
+    v_order := 'p.team_id desc, p.layer_id desc, p.chunk_id desc';
   end if;
   return query execute format(
     'with free as (
        select p.team_id, p.chunk_id from embedding_pending p
         where p.team_id = $1 and %s
-          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
-          and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
+          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $3)
+          and ($6 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
           -- Excludes chunks of a source that is loading or due. A join could change the order in which rows are read.
           and ''active'' = (select state_now(s.state, s.expires_at) from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
-        order by %s limit $5 for update of p skip locked
+        order by %s limit $4 for update of p skip locked
      )
-     update embedding_pending p set batch_id = $4, leased_until = now() + make_interval(secs => $6)
+     update embedding_pending p set batch_id = $3, leased_until = now() + make_interval(secs => $5)
        from free where p.team_id = free.team_id and p.chunk_id = free.chunk_id
-     returning p.chunk_id, p.leased_until', v_layers, v_order)
-    using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
+     returning p.chunk_id, p.leased_until', v_condition, v_order)
+    using memory.claimed_team(), v_layers, p_batch, p_limit, p_seconds, p_refused_too;
 end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.lock_held_captures(p_batch uuid)
- RETURNS TABLE(id uuid, client_id uuid)
+ RETURNS TABLE(id uuid, layer_id uuid)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
-  select c.id, c.client_id
+  select c.id, c.layer_id
     from memory.capture c
     join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id
    where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
@@ -3093,7 +3087,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer)
+CREATE OR REPLACE FUNCTION memory.lock_layer_counts(p_layer uuid, p_version integer)
  RETURNS TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3110,7 +3104,7 @@ begin
     return;
   end if;
   select l.place, l.version into v_place, v_version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   if v_version is distinct from p_version then
     return;
   end if;
@@ -3124,12 +3118,12 @@ begin
     if v_place is null then
       return;
     end if;
-    insert into keyword_layer (team_id, client_id, place, chunks, sampled) values (v_team, p_client, v_place, 0, 1);
+    insert into keyword_layer (team_id, layer_id, place, chunks, sampled) values (v_team, p_layer, v_place, 0, 1);
   end if;
   return query
   select l.place, t.dim_shift::int, t.key_shift::int, l.once_dims, l.once_keys
     from keyword_team t join keyword_layer l on l.team_id = t.team_id
-   where t.team_id = v_team and l.client_id is not distinct from p_client;
+   where t.team_id = v_team and l.layer_id = p_layer;
 end $function$;
 grant execute to memory_worker;
 
@@ -3178,7 +3172,7 @@ AS $function$
     from memory.chunk_keyword k,
          string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
    where k.team_id = memory.team_if_claimed(p_team) and k.chunk_id = any (p_chunks)
-     and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
+     and k.layer_id = any (readable_layers())
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $function$;
 grant execute to memory_service;
@@ -3214,37 +3208,37 @@ declare
   v_chunks uuid[];
   v_last int;
 begin
-  select s.client_id into v_to from source s
+  select s.layer_id into v_to from source s
    where s.team_id = v_team and s.id = p_source
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+     and s.layer_id = any (writable_layers());
   if not found then
     return null;
   end if;
   select array_agg(n.id), max(n.ordinal) into v_chunks, v_last
     from (select c.id, c.ordinal from chunk c
            where c.team_id = v_team and c.source_id = p_source and c.ordinal > p_after
-             and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+             and c.layer_id = any (writable_layers())
            order by c.ordinal limit p_limit) n;
-  update chunk_keyword k set client_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
-  update chunk_embedding e set client_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
+  update chunk_keyword k set layer_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
+  update chunk_embedding e set layer_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
   -- Who has leased a chunk can be a job of the old layer, or a caller who cannot write the new one. tally_pending does not
   -- count updates.
   with moved as (
-    update embedding_pending p set client_id = v_to, batch_id = null, leased_until = null
+    update embedding_pending p set layer_id = v_to, batch_id = null, leased_until = null
       from chunk c
      where c.team_id = v_team and c.id = any (v_chunks) and p.team_id = v_team and p.chunk_id = c.id
-    returning c.client_id
+    returning c.layer_id
   )
-  insert into layer_tally (team_id, client_id, part, n)
-    select v_team, layer.client_id, 'pending', sum(layer.sign)
-      from moved cross join lateral (values (moved.client_id, -1), (v_to, 1)) as layer (client_id, sign)
-     group by layer.client_id having sum(layer.sign) <> 0;
-  update chunk c set client_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
+  insert into layer_tally (team_id, layer_id, part, n)
+    select v_team, layer.layer_id, 'pending', sum(layer.sign)
+      from moved cross join lateral (values (moved.layer_id, -1), (v_to, 1)) as layer (layer_id, sign)
+     group by layer.layer_id having sum(layer.sign) <> 0;
+  update chunk c set layer_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
   return v_last;
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.move_memory(p_memory uuid, p_client uuid)
+CREATE OR REPLACE FUNCTION memory.move_memory(p_memory uuid, p_layer uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3255,22 +3249,22 @@ declare
   v_source uuid;
 begin
   update memory_item m
-     set client_id = p_client, version = m.version + 1, updated_at = now(),
+     set layer_id = p_layer, version = m.version + 1, updated_at = now(),
          decided_by = case when m.state = 'review' then m.decided_by else claimed_user() end,
          decided_at = case when m.state = 'review' then m.decided_at else now() end
    where m.team_id = v_team and m.id = p_memory
-     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
-     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     and m.layer_id = any (writable_layers())
+     and p_layer = any (writable_layers())
   returning m.source_id into v_source;
   if not found then
     return false;
   end if;
-  update memory_version v set client_id = p_client where v.team_id = v_team and v.memory_id = p_memory;
-  return v_source is null or move_source(v_source, p_client);
+  update memory_version v set layer_id = p_layer where v.team_id = v_team and v.memory_id = p_memory;
+  return v_source is null or move_source(v_source, p_layer);
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.move_source(p_source uuid, p_client uuid)
+CREATE OR REPLACE FUNCTION memory.move_source(p_source uuid, p_layer uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3282,28 +3276,28 @@ declare
 begin
   perform from source s
    where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
-     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     and s.layer_id = any (writable_layers())
+     and p_layer = any (writable_layers())
      for update;
   if not found then
     return false;
   end if;
-  update source s set client_id = p_client, same_as = null, updated_at = now()
+  update source s set layer_id = p_layer, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
   perform choose_first_copies(array[p_source]);
   -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
   perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
-  update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
+  update source_sketch k set layer_id = p_layer where k.team_id = v_team and k.source_id = p_source;
   -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
   perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
-  update import i set client_id = p_client where i.team_id = v_team and i.source_id = p_source;
-  update import_payload p set client_id = p_client from import i
+  update import i set layer_id = p_layer where i.team_id = v_team and i.source_id = p_source;
+  update import_payload p set layer_id = p_layer from import i
    where i.team_id = v_team and i.source_id = p_source and p.team_id = v_team and p.import_id = i.id;
   return true;
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -3332,11 +3326,11 @@ begin
     execute format(
       'select coalesce(array_agg(c.chunk_id order by c.points desc, c.chunk_id), ''{}''),
               coalesce(array_agg(c.points order by c.points desc, c.chunk_id), ''{}'')
-         from (select e.chunk_id, e.client_id, -(e.embedding <#> $1) as points
+         from (select e.chunk_id, e.layer_id, -(e.embedding <#> $1) as points
                  from chunk_embedding e where e.team_id = %L and e.model = %L
                 order by e.signs <~> binary_quantize($1)::bit(1024) limit $2) c
-        where (c.client_id is null and $3) or c.client_id = any ($4)', claimed_team(), p_model)
-      into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
+        where c.layer_id = any ($3)', claimed_team(), p_model)
+      into v_all, v_points using p_embedding, v_count, p_layers;
     v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
                      else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
     v_found := cardinality(v_places);
@@ -3351,7 +3345,7 @@ begin
     into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -3377,25 +3371,18 @@ begin
       select n.signs <~> v_signs as distance from (
         select e.signs from chunk_embedding e
          where e.team_id = v_team and e.model = p_model
-           and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
+           and e.layer_id = any (p_layers)
            and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
            and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
          limit sample_size) n
        order by 1 limit rerank) d;
   end if;
 
-  -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team layer
-  -- and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of the time.
-  -- offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
+  -- Reads only ids and signs, which the index contains, and not the rows, which are large. offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
   select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
     select n.chunk_id, n.distance from (
       select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
-       where p_team_layer
-         and e.team_id = v_team and e.model = p_model and e.client_id is null
-         and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
-      union all
-      select e.chunk_id, e.signs <~> v_signs from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
+       where e.team_id = v_team and e.model = p_model and e.layer_id = any (p_layers)
          and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
       offset 0) n
      where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
@@ -3409,7 +3396,7 @@ begin
       p_filter.allowed := passing_chunks(p_filter, null);
       p_filter.looked_up := false;
       select n.chunk_ids, n.points into chunk_ids, points
-        from nearest_by_signs(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
+        from nearest_by_signs(p_layers, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
       return;
     end if;
     v_best := array(select v_best[n.place] from unnest(v_places) n (place));
@@ -3417,10 +3404,10 @@ begin
   p_filter.allowed := v_best;
   p_filter.looked_up := false;
   select n.chunk_ids, n.points into chunk_ids, points
-    from nearest_in_full(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit) n;
+    from nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit) n;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -3433,17 +3420,13 @@ declare
   v_points float8[];
 begin
   with compared as (
-    -- The vectors of the scope. One query for the Team layer and one for clients, so that the index selects the layer.
+    -- The vectors of the scope, layer by layer, as in small_scope_chunks.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
-      from chunk_embedding e
-     where p_filter.allowed is null and p_team_layer
-       and e.team_id = v_team and e.model = p_model and e.client_id is null
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
-    union all
-    select e.chunk_id, -(e.embedding <#> p_embedding)
-      from chunk_embedding e
-     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+      from unnest(p_layers) l (id)
+      cross join lateral (
+        select e.chunk_id, e.embedding from chunk_embedding e
+         where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
+     where p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by
     -- its id, also without statistics.
@@ -3547,8 +3530,7 @@ CREATE OR REPLACE FUNCTION memory.passing_chunks(p_filter record, p_most integer
 AS $function$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_passing uuid[];
 begin
   with dated as materialized (
@@ -3557,13 +3539,13 @@ begin
      cross join lateral (
        select c.id, c.source_id from chunk c
         where c.team_id = v_team and c.source_id = f.source_id
-          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+          and c.layer_id = any (v_layers)
           and (p_filter.since is null or c.created_at >= p_filter.since)
           and (p_filter.until is null or c.created_at < p_filter.until) offset 0) c
     union all
     select c.id, c.source_id from chunk c
      where p_filter.sources is null and c.team_id = v_team
-       and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+       and c.layer_id = any (v_layers)
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1
@@ -3851,7 +3833,7 @@ begin
     order by m.id for update;
   delete from memory_item m
    where m.team_id = v_team and m.id = p_memory
-     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
+     and m.layer_id = any (writable_layers())
   returning m.version, m.source_id, m.capture_ids into version, source_id, captures;
   if not found then
     return;
@@ -3902,7 +3884,7 @@ declare
 begin
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
       and not exists (select from memory_item m where m.team_id = v_team and m.source_id = p_source)
     for update;
   if not found then
@@ -3932,7 +3914,7 @@ end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer)
- RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid)
+ RETURNS TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
@@ -3956,9 +3938,9 @@ begin
        set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
                           then 'pending' else 'no' end
       from next n where v.team_id = p_team and v.id = n.id
-    returning v.id, v.client_id, v.updated_by, v.updated_by_token, v.indexed
+    returning v.id, v.layer_id, v.updated_by, v.updated_by_token, v.indexed
   )
-  select d.id, d.client_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
+  select d.id, d.layer_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
 end $function$;
 grant execute to memory_worker;
 
@@ -4013,7 +3995,7 @@ CREATE OR REPLACE FUNCTION memory.readable_clients()
 RETURN (COALESCE(NULLIF(current_setting('app.reads_clients'::text, true), ''::text), '{}'::text))::uuid[];
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[])
+CREATE OR REPLACE FUNCTION memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4028,9 +4010,8 @@ begin
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
   select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
          t.scales, t.layer_places, t.layer_scales,
-         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
-           select from unnest(t.layers) l (client_id)
-            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+         case when t.layer_count <= cardinality(p_layers) then not exists (
+           select from unnest(t.layers) l (layer_id) where l.layer_id not in (select unnest(p_layers))) end
     into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
@@ -4041,11 +4022,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
       into chunks, sampled, counted_at, scales, layer_places, layer_scales
-      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
-            union all
-            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+      from keyword_layer l where l.team_id = v_team and l.layer_id = any (p_layers) and l.chunks > 0;
     if v_team_chunks - coalesce(chunks, 0) <= few then
       team_scales := null; team_places := null; team_layer_scales := null;
     end if;
@@ -4053,6 +4030,13 @@ begin
   chunks := coalesce(chunks, 1);
   sampled := coalesce(sampled, 0);
 end $function$;
+
+CREATE OR REPLACE FUNCTION memory.readable_layers()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.reads'::text, true), ''::text), '{}'::text))::uuid[];
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.reads_team_layer()
  RETURNS boolean
@@ -4068,8 +4052,8 @@ CREATE OR REPLACE FUNCTION memory.record_version()
 AS $function$
 begin
   if tg_op = 'INSERT' or (new.title, new.content) is distinct from (old.title, old.content) then
-    insert into memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id)
-    values (new.team_id, new.id, new.version, new.client_id, new.title, new.content, new.state = 'published',
+    insert into memory_version (team_id, memory_id, version, layer_id, title, content, published, actor_id)
+    values (new.team_id, new.id, new.version, new.layer_id, new.title, new.content, new.state = 'published',
             coalesce(claimed_user(), new.decided_by, new.created_by));
   elsif new.state = 'published' and old.state <> 'published' then
     update memory_version v set published = true
@@ -4228,7 +4212,7 @@ CREATE OR REPLACE FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys in
 AS $function$
   select replace_terms(c.id, p_keys, p_weights, p_text_hash) from chunk c
    where c.team_id = claimed_team() and c.id = p_chunk
-     and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+     and c.layer_id = any (writable_layers())
 $function$;
 grant execute to memory_service;
 
@@ -4296,25 +4280,25 @@ AS $function$
   with moved as (
     delete from kept_chunk k using source s
      where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
-       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+       and s.layer_id = any (writable_layers())
        and k.ordinal in (select n.ordinal from kept_chunk n where n.team_id = claimed_team() and n.source_id = p_source
                           order by n.ordinal limit p_limit)
-    returning k.*, s.client_id
+    returning k.*, s.layer_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
+    insert into chunk (team_id, layer_id, source_id, ordinal, id, text, repeated, headings, page, sheet, row, slide,
                        created_at, text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
+    select m.team_id, m.layer_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.headings, m.page, m.sheet,
            m.row, m.slide, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
-    insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
-    select m.team_id, m.client_id, m.id, m.keys, m.weights from moved m where m.keys is not null order by m.ordinal
+    insert into chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
+    select m.team_id, m.layer_id, m.id, m.keys, m.weights from moved m where m.keys is not null order by m.ordinal
   ), vectors as (
-    insert into chunk_embedding (team_id, client_id, chunk_id, model, embedding)
-    select m.team_id, m.client_id, m.id, m.model, m.embedding from moved m where m.model = p_model order by m.ordinal
+    insert into chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+    select m.team_id, m.layer_id, m.id, m.model, m.embedding from moved m where m.model = p_model order by m.ordinal
   ), waiting as (
-    insert into embedding_pending (team_id, client_id, chunk_id)
-    select m.team_id, m.client_id, m.id from moved m where m.model is distinct from p_model order by m.ordinal
+    insert into embedding_pending (team_id, layer_id, chunk_id)
+    select m.team_id, m.layer_id, m.id from moved m where m.model is distinct from p_model order by m.ordinal
     returning 1
   )
   select (select count(*)::int from moved), (select count(*)::int from waiting);
@@ -4357,7 +4341,7 @@ CREATE OR REPLACE FUNCTION memory.salted_hash(p_salt bytea, p_text text)
  SET search_path TO 'pg_catalog', 'pg_temp'
 RETURN encode(sha256((p_salt || convert_to(p_text, 'UTF8'::name))), 'hex'::text);
 
-CREATE OR REPLACE FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer)
+CREATE OR REPLACE FUNCTION memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -4371,43 +4355,25 @@ declare
   v_members int[];
   v_left int[];               -- the hashes of members that are not in the sample
 begin
-  -- A query for each case, so that each fits the order of the index.
-  if p_client is null then
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id) limit p_limit) s;
-  else
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id = p_client
-       order by uuid_hash(k.chunk_id) limit p_limit) s;
-  end if;
+  select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
+    select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+     where k.team_id = v_team and k.layer_id = p_layer
+     order by uuid_hash(k.chunk_id) limit p_limit) s;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
   select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
     into v_members, counted, gone, renewed, version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
   -- Each is looked up in the order of the index: a join could compare all with all.
-  if p_client is null then
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id is null and uuid_hash(k.chunk_id) >= m.hash
-          order by k.client_id, uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  else
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id = p_client and uuid_hash(k.chunk_id) >= m.hash
-          order by uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  end if;
+  dropped := array(
+    select k.chunk_id from unnest(v_left) m (hash)
+     cross join lateral (
+       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+        where k.team_id = v_team and k.layer_id = p_layer and uuid_hash(k.chunk_id) >= m.hash
+        order by uuid_hash(k.chunk_id) limit 1) k
+     where k.hash = m.hash);
   deleted := cardinality(v_left) - cardinality(dropped);
 end $function$;
 grant execute to memory_worker;
@@ -4423,16 +4389,14 @@ CREATE OR REPLACE FUNCTION memory.scope_holds_at_most(p_most integer)
  SET enable_indexonlyscan TO 'on'
 AS $function$
   select count(*) <= p_most
-    from ((select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id is null and (select reads_team_layer())
-            limit p_most + 1)
-          union all
-          (select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id = any ((select readable_clients())::uuid[])
-            limit p_most + 1)) c
+    from (select from unnest(readable_layers()) l (id)
+           -- Layer by layer, as in small_scope_chunks.
+           cross join lateral (select from chunk_keyword c
+                                where c.team_id = (select claimed_team()) and c.layer_id = l.id offset 0) c
+           limit p_most + 1) c
 $function$;
 
-CREATE OR REPLACE FUNCTION memory.score_by_key(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+CREATE OR REPLACE FUNCTION memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4444,18 +4408,18 @@ begin
     -- The chunks with a key of the first pass. offset 0 keeps the planner from combining the bitmap of the GIN index
     -- with one of the primary key: 0.7 ms instead of 8 ms.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where c.keys && p_first offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
       limit p_most)
     union all
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where p_seen is not null and c.keys && p_keys offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
         and c.chunk_id not in (select unnest(p_seen))
@@ -4472,7 +4436,7 @@ begin
     from hits h;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.score_by_key_and_layer(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+CREATE OR REPLACE FUNCTION memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4487,7 +4451,7 @@ begin
   with candidate as (
     -- The chunks with a key of the first pass.
     (select c.chunk_id, c.weights from chunk_keyword c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_first
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -4496,7 +4460,7 @@ begin
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_seen is not null
-        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_keys and c.chunk_id not in (select unnest(p_seen))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -4513,7 +4477,7 @@ begin
     from hits h;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.score_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+CREATE OR REPLACE FUNCTION memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4527,22 +4491,16 @@ begin
        from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
        join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
       where (c.keys && p_keys) is true
-        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.layer_id = any (p_layers)
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
     union all
-    -- Without a filter: the chunks of the Team layer.
+    -- Without a filter: the chunks of the scope, layer by layer, as in small_scope_chunks.
     (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-              limit p_most) c
-      where c.keys && p_keys)
-    union all
-    -- Without a filter: the chunks of the clients.
-    (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+       from (select c.* from unnest(p_layers) l (id)
+              cross join lateral (
+                select c.chunk_id, c.weights, c.keys from chunk_keyword c
+                 where p_allowed is null and c.team_id = v_team and c.layer_id = l.id offset 0) c
+              where p_hidden is null or c.chunk_id not in (select unnest(p_hidden))
               limit p_most) c
       where c.keys && p_keys)
   ), compared as materialized (
@@ -4557,7 +4515,7 @@ begin
     from hits h;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer)
+CREATE OR REPLACE FUNCTION memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -4586,17 +4544,17 @@ begin
   if p_one_by_one
      or (v_scattered and p_filter.allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
     -- Reads the chunks one by one.
-    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_filter.allowed, p_filter.hidden,
+    v_found := score_one_by_one(p_layers, p_query, p_keys, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   elsif v_scattered then
     -- Finds the chunks by key and by layer at once.
     v_found := score_by_key_and_layer(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   else
     -- Finds the chunks by key, in all layers.
     v_found := score_by_key(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   end if;
   scored := v_found.scored;
@@ -4671,8 +4629,7 @@ AS $function$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
   v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_keys constant int[] := p_keys || case when has_outdated_terms(p_terms_version) then p_earlier_keys end;
   v_weights record;
   v_filter record;
@@ -4685,15 +4642,15 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, v_keys, p_explain);
+  v_weights := weigh_query(v_layers, p_dims, p_factors, p_lengths, v_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, v_keys,
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_layers, v_weights.weights, v_keys,
     v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
-    v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
+    v_layers, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
     v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
@@ -4796,34 +4753,31 @@ declare
   -- The chunks that pass a filter are looked up one by one. This takes as long as comparing the signs of 25.
   look_up_cost constant int := 25;
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
   v_path text := 'exact';
   v_near record;
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1. Each part reads only its layers.
+    -- Counts no further than exact_scan + 1. Layer by layer, as in small_scope_chunks.
     select count(*) into v_rows from (
-      select from chunk_embedding e
-       where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
-      union all
-      select from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+      select from unnest(v_layers) l (id)
+       cross join lateral (select from chunk_embedding e
+                            where e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
       limit exact_scan + 1) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
-    v_near := nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    v_near := nearest_in_full(v_layers, p_embedding, p_model, p_filter, p_limit);
   else
-    if p_filter.allowed is null and graph_serves(v_team_layer, v_clients, p_model) then
-      v_near := nearest_by_graph(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    if p_filter.allowed is null and graph_serves(v_layers, p_model) then
+      v_near := nearest_by_graph(v_layers, p_embedding, p_model, p_filter, p_limit);
       v_path := case when cardinality(v_near.chunk_ids) = p_limit then 'graph' end;
     end if;
     if v_path is distinct from 'graph' then
       v_path := 'quantised';
-      v_near := nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit, p_chunks);
+      v_near := nearest_by_signs(v_layers, p_embedding, p_model, p_filter, p_limit, p_chunks);
     end if;
   end if;
   chunk_ids := v_near.chunk_ids;
@@ -4835,7 +4789,7 @@ begin
       'path', v_path,
       'candidates', (select count(*) from chunk_embedding e
                     where e.team_id = v_team and e.model = p_model
-                      and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+                      and e.layer_id = any (v_layers)
                       and (v_passing is null or e.chunk_id in (select unnest(v_passing)))
                       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))),
       'hits', cardinality(chunk_ids));
@@ -4904,7 +4858,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
+CREATE OR REPLACE FUNCTION memory.similar_memories(p_team uuid, p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -4925,12 +4879,11 @@ declare
   v_weighed record;
   v_keys int[];
 begin
-  if v_team is null or not ((p_client is null and memory.reads_team_layer())
-                            or coalesce(p_client = any (memory.readable_clients()), false)) then
+  if v_team is null or not p_layer = any (readable_layers()) then
     return;
   end if;
   -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
-  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+  v_weighed := weigh_query(readable_layers(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
   -- The rarest keys, up to a number of chunks.
   v_keys := (rarest_keys(p_keys, v_weighed.key_frequencies, null, posting_cap)).keys[1:rarest];
@@ -4939,7 +4892,7 @@ begin
   with published as (
     -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
-       and m.client_id is not distinct from p_client and m.state = 'published' and not is_due(m.expires_at)
+       and m.layer_id = p_layer and m.state = 'published' and not is_due(m.expires_at)
   ), by_meaning as (
     select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
@@ -4948,15 +4901,15 @@ begin
      group by p.id
     union all
     select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
-     where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
+     where p_embedding is not null and m.team_id = v_team and m.layer_id = p_layer
        and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
-      from (select m.team_id, m.client_id, m.id, m.state, m.weights, m.expires_at from memory_item m
+      from (select m.team_id, m.layer_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client and not is_due(k.expires_at)
+       and k.team_id = v_team and k.layer_id = p_layer and not is_due(k.expires_at)
        and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
@@ -4971,7 +4924,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer)
+CREATE OR REPLACE FUNCTION memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer)
  RETURNS TABLE(source_id uuid, signature bytea, own bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4986,16 +4939,15 @@ declare
   v_bands int[] := p_bands;
   v_signature bytea := p_signature;
 begin
-  if v_team is null or not ((p_client is null and writes_team_layer())
-                            or coalesce(p_client = any (writable_clients()), false)) then
+  if not p_layer = any (writable_layers()) then
     return;
   end if;
   if p_bands is null then
     select k.bands, k.signature into v_bands, v_signature from source_sketch k
-     where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
+     where k.team_id = v_team and k.source_id = p_source and k.layer_id = p_layer;
   else
-    insert into source_sketch (team_id, client_id, source_id, bands, signature)
-    values (v_team, p_client, p_source, p_bands, p_signature)
+    insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+    values (v_team, p_layer, p_source, p_bands, p_signature)
     on conflict on constraint source_sketch_pkey do update set bands = excluded.bands, signature = excluded.signature
       where source_sketch.bands <> excluded.bands or source_sketch.signature <> excluded.signature;
   end if;
@@ -5006,9 +4958,9 @@ begin
   -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
   select l.source_id, l.signature, v_signature
     from (select k.source_id, k.signature, k.bands
-            from (select c.team_id, c.client_id, c.source_id, c.signature, c.bands from source_sketch c
+            from (select c.team_id, c.layer_id, c.source_id, c.signature, c.bands from source_sketch c
                    where c.bands && v_bands offset 0) k
-           where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+           where k.team_id = v_team and k.layer_id = p_layer and k.source_id <> p_source
            limit compared_cap) l
    order by (select count(*) from unnest(l.bands, v_bands) as b (one, other) where b.one = b.other) desc,
             l.source_id desc
@@ -5029,18 +4981,17 @@ declare
   most constant int := 1000;            -- chunks of a small scope
   many constant int := 20000;           -- chunks of a large Team, as counted
   v_team constant uuid := claimed_team();
-  v_clients constant uuid[] := readable_clients();
-  v_team_layer constant boolean := reads_team_layer();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[];
 begin
   if not exists (select from keyword_team t where t.team_id = v_team and t.chunks > many) then
     return null;
   end if;
-  v_ids := array((select k.chunk_id from chunk_keyword k
-                   where v_team_layer and k.team_id = v_team and k.client_id is null limit most + 1)
-                 union all
-                 (select k.chunk_id from chunk_keyword k
-                   where k.team_id = v_team and k.client_id = any (v_clients) limit most + 1));
+  v_ids := array(select k.chunk_id from unnest(v_layers) l (id)
+                 -- Layer by layer, so that the index selects each: a plan for any layers would expect the largest.
+                 cross join lateral (select c.chunk_id from chunk_keyword c
+                                      where c.team_id = v_team and c.layer_id = l.id offset 0) k
+                 limit most + 1);
   return case when cardinality(v_ids) <= most then v_ids end;
 end $function$;
 
@@ -5087,28 +5038,26 @@ $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.stale_layers()
- RETURNS TABLE(client_id uuid, chunks integer)
+ RETURNS TABLE(layer_id uuid, chunks integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
+  select coalesce(n.layer_id, l.layer_id), coalesce(n.chunks, 0)
     -- The chunks of active sources, without counting them.
-    from (select t.client_id, sum(t.n)::int as chunks from layer_tally t
+    from (select t.layer_id, sum(t.n)::int as chunks from layer_tally t
            where t.team_id = claimed_team() and t.part = 'chunks' group by 1 having sum(t.n) > 0) n
-    full join (select c.client_id, c.chunks, c.renewed, c.members is null as unpacked
+    full join (select c.layer_id, c.chunks, c.renewed, c.members is null as unpacked
                  from keyword_layer c where c.team_id = claimed_team()) l
-      -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
-      on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
-       = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
+      on n.layer_id = l.layer_id
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
               -- At least one chunk, so that a layer that was counted as empty is not out of date.
               then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
-   order by 1 nulls first;
+   order by 1;
 $function$;
 grant execute to memory_worker;
 
@@ -5146,7 +5095,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            coalesce(array_agg(l.place order by l.place), '{}'),
            coalesce(array_agg(layer_scale(l.chunks, l.sampled) order by l.place), '{}'),
-           coalesce(array_agg(l.client_id), '{}'), count(*)
+           coalesce(array_agg(l.layer_id), '{}'), count(*)
       from keyword_layer l where l.team_id = t.team_id and l.chunks > 0)
    where t.team_id = claimed_team();
 end $function$;
@@ -5180,8 +5129,8 @@ CREATE OR REPLACE FUNCTION memory.tally_pending()
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
-  insert into layer_tally (team_id, client_id, part, n)
-    select m.team_id, m.client_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
+  insert into layer_tally (team_id, layer_id, part, n)
+    select m.team_id, m.layer_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
       from moved m group by 1, 2;
   return null;
 end $function$;
@@ -5194,30 +5143,30 @@ CREATE OR REPLACE FUNCTION memory.tally_sources()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select a.team_id, a.client_id, 'sources', a.state, a.kind, count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select a.team_id, a.layer_id, 'sources', a.state, a.kind, count(*)
         from added a where a.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select a.team_id, a.client_id, 'chunks', null, null, sum(a.chunk_count)
+      select a.team_id, a.layer_id, 'chunks', null, null, sum(a.chunk_count)
         from added a where a.state = 'active' group by 1, 2 having sum(a.chunk_count) <> 0;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select g.team_id, g.client_id, 'sources', g.state, g.kind, -count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select g.team_id, g.layer_id, 'sources', g.state, g.kind, -count(*)
         from gone g where g.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select g.team_id, g.client_id, 'chunks', null, null, -sum(g.chunk_count)
+      select g.team_id, g.layer_id, 'chunks', null, null, -sum(g.chunk_count)
         from gone g where g.state = 'active' group by 1, 2 having sum(g.chunk_count) <> 0;
   else
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
       with change as (
-        select g.team_id, g.client_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
+        select g.team_id, g.layer_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
         union all
-        select a.team_id, a.client_id, a.state, a.kind, a.chunk_count, 1 from added a
+        select a.team_id, a.layer_id, a.state, a.kind, a.chunk_count, 1 from added a
       )
-      select c.team_id, c.client_id, 'sources', c.state, c.kind, sum(c.sign)
+      select c.team_id, c.layer_id, 'sources', c.state, c.kind, sum(c.sign)
         from change c where c.state <> 'loading' group by 1, 2, 4, 5 having sum(c.sign) <> 0
       union all
-      select c.team_id, c.client_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
+      select c.team_id, c.layer_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
         from change c where c.state = 'active' group by 1, 2 having sum(c.sign * c.chunk_count) <> 0;
   end if;
   return null;
@@ -5231,17 +5180,17 @@ CREATE OR REPLACE FUNCTION memory.tally_states()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select a.team_id, a.client_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select a.team_id, a.layer_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select g.team_id, g.client_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select g.team_id, g.layer_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
   else
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select c.team_id, c.client_id, tg_argv[0], c.state, sum(c.sign)
-        from (select g.team_id, g.client_id, g.state, -1 as sign from gone g
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select c.team_id, c.layer_id, tg_argv[0], c.state, sum(c.sign)
+        from (select g.team_id, g.layer_id, g.state, -1 as sign from gone g
               union all
-              select a.team_id, a.client_id, a.state, 1 from added a) c
+              select a.team_id, a.layer_id, a.state, 1 from added a) c
        group by 1, 2, 4 having sum(c.sign) <> 0;
   end if;
   return null;
@@ -5287,31 +5236,30 @@ CREATE OR REPLACE FUNCTION memory.team_figures(p_version integer)
 AS $function$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
   select t.part, t.state, t.kind, sum(t.n) from layer_tally t
-   where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
+   where t.team_id = v_team and t.layer_id = any (v_layers)
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.client_id))
+  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.layer_id))
     from source s
    where s.team_id = v_team and s.state = 'loading'
-     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     and s.layer_id = any (v_layers)
   union all
   -- Chunks whose terms a job makes again.
   select 'outdated', null, null, coalesce(sum(s.chunk_count), 0)
     from source s
    where s.team_id = v_team and s.state = 'active' and s.terms_version < p_version
-     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     and s.layer_id = any (v_layers)
   union all
   -- A capture whose lease has expired counts as staged, even before release_captures changes its state.
   select 'captures', moved.state, null, moved.sign * lapsed.n
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
-             and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
+             and c.layer_id = any (v_layers)) lapsed
    cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign)
   union all
   select * from due_figures(p_version);
@@ -5554,7 +5502,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb)
+CREATE OR REPLACE FUNCTION memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -5564,7 +5512,7 @@ declare
   v_team constant uuid := claimed_team();
   v_counts record;
 begin
-  v_counts := readable_counts(p_team_layer, p_clients);
+  v_counts := readable_counts(p_layers);
   chunks := v_counts.chunks;
   sampled := v_counts.sampled;
   counted_at := v_counts.counted_at;
@@ -5629,6 +5577,13 @@ CREATE OR REPLACE FUNCTION memory.writable_clients()
  LANGUAGE sql
  STABLE
 RETURN (COALESCE(NULLIF(current_setting('app.writes_clients'::text, true), ''::text), '{}'::text))::uuid[];
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.writable_layers()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.writes'::text, true), ''::text), '{}'::text))::uuid[];
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[])

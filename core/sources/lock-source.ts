@@ -5,7 +5,7 @@ import { lockSource } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import { type LayerId, requireChangeOf } from '../../shared/scope.ts';
+import { type LayerId, layerOf, requireChangeOf } from '../../shared/scope.ts';
 import {
   assertActive,
   canRead,
@@ -67,10 +67,11 @@ async function findToChange(tx: TeamTransaction, team: LockedTeam, id: string, v
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
+  const layerId = layerOf(tx.scope, clientId);
   // The client has been archived since the request arrived, or the caller has lost access to it.
-  if (!(await canRead(tx, team, clientId))) throw new ServiceError('not_found');
+  if (!(await canRead(tx, team, layerId))) throw new ServiceError('not_found');
   const canChange = hasRight(team, 'actForOthers') || createdBy === team.userId;
-  if (!canChange || !(await canWrite(tx, team, [clientId]))) {
+  if (!canChange || !(await canWrite(tx, team, [layerId]))) {
     throw new ServiceError(
       'forbidden',
       `Only its author, or a caller with Full access, can ${verb} a source`,
@@ -78,7 +79,7 @@ async function findToChange(tx: TeamTransaction, team: LockedTeam, id: string, v
   }
   requireChangeOf(tx.scope, { author: createdBy, verb: `${verb} a source` });
   assertActive(team);
-  return clientId;
+  return layerId;
 }
 
 /** Locks a source that was found in a layer. If it has been moved since, the caller must be able to change it there. */
@@ -91,6 +92,6 @@ async function lockFound(
 ): Promise<Source> {
   const source = await lockOwnSource(tx, id);
   if (source === null) throw new ServiceError('not_found');
-  if (source.clientId !== layerId) await findToChange(tx, team, id, verb);
+  if (layerOf(tx.scope, source.clientId) !== layerId) await findToChange(tx, team, id, verb);
   return source;
 }

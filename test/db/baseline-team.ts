@@ -1,7 +1,6 @@
 import type { Database, Queryable } from '../../db/driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
-import type { LayerId } from '../../shared/scope.ts';
 import { type ChunkTerms, chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import { exactKey, teamState } from '../../shared/text/terms/keys.ts';
 import { countWords } from '../../shared/text/words.ts';
@@ -17,7 +16,7 @@ export interface BaselineTeam extends TestCompany {
 }
 
 interface BaselineSource {
-  layer: LayerId;
+  layer: string | null;
   kind: 'ingest' | 'memory';
   title: string;
   /** Each with the axis of its vector; null for a chunk that waits for one. */
@@ -55,7 +54,7 @@ export function insertBaselineTeam(database: Database): Promise<BaselineTeam> {
       inReview: newId(),
     };
     await insertIdentity(tx, team);
-    const counts = new Map<LayerId, ChunkTerms[]>();
+    const counts = new Map<string | null, ChunkTerms[]>();
     for (const source of SOURCES) {
       const layer = source.layer === null ? null : team.clientId;
       const { sourceId, terms } = await insertSource(tx, team, { ...source, layer });
@@ -175,7 +174,7 @@ function countEach(terms: readonly ChunkTerms[], of: 'dims' | 'keys'): [term: nu
 async function insertCounts(
   tx: Queryable,
   teamId: string,
-  layers: readonly (readonly [LayerId, readonly ChunkTerms[]])[],
+  layers: readonly (readonly [string | null, readonly ChunkTerms[]])[],
 ): Promise<void> {
   const rows = new Map<string, string[]>();
   for (const [nth, [layer, terms]] of layers.entries()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { asWorker, type Database, transaction } from '../../db/driver/database.ts';
 import { countTeamFigures } from '../../db/queries/jobs/status.ts';
@@ -46,6 +46,8 @@ const FORMER_FUNCTIONS = [
   'memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int, uuid)',
   'memory.count_documents(int[], int[], int)',
   'memory.matched_weights(uuid[], int[])',
+  'memory.nearest_in_full(boolean, uuid[], halfvec, text, record, int)',
+  'memory.readable_counts(boolean, uuid[])',
   'memory.stored_terms(uuid[])',
   'memory.team_figures()',
   'memory.uncounted_teams()',
@@ -65,9 +67,12 @@ async function makeBaseline(database: Database): Promise<BaselineTeam> {
       if (!name.startsWith('claims/') && name !== 'status/fold-layer' && !text.includes(' trigger '))
         continue;
       // Their tables came later.
-      const later = ['consolidation/record-version', 'workspace/release-original'];
+      const later = ['consolidation/record-version', 'identity/add-layer', 'workspace/release-original'];
       if (later.includes(name) || name.startsWith('usage/')) continue;
-      await cp(join(DB, 'functions', `${name}.sql`), join(functions, `${name}.sql`));
+      const file = join(functions, `${name}.sql`);
+      await mkdir(dirname(file), { recursive: true });
+      // The column that had the layer.
+      await writeFile(file, text.replaceAll('layer_id', 'client_id'));
     }
     await cp(join(DB, 'functions', 'revision.json'), join(functions, 'revision.json'));
     await ensureServiceRoles(database);

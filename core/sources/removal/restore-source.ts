@@ -3,7 +3,7 @@ import { lockKeptSource, restoreKeptSource } from '../../../db/queries/library/k
 import { activateRestored, lockNamesOf, readNames } from '../../../db/queries/library/restore.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { layerOf, type TeamScope } from '../../../shared/scope.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { enqueueIndexing } from '../enqueue-indexing.ts';
@@ -56,9 +56,16 @@ async function apply(
     result: source,
     audit: [
       ...expired,
-      { kind: 'memory.restore', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
+      { kind: 'memory.restore', subjectType: 'source', subjectId: id, clientId, detail: { chunks } },
     ],
-    enqueue: () => enqueueIndexing(tx, queue, config, pending > 0 ? [clientId] : [], isOutdated ? id : null),
+    enqueue: () =>
+      enqueueIndexing(
+        tx,
+        queue,
+        config,
+        pending > 0 ? [layerOf(tx.scope, clientId)] : [],
+        isOutdated ? id : null,
+      ),
   };
 }
 

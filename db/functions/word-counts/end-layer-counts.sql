@@ -1,8 +1,8 @@
 -- Ends storing the counts of a layer that lock_layer_counts began: stores how many chunks the layer has and how many of
 -- them were counted. Then sums up the layers of the Team. When all of them are packed, deletes the Team's counts of the
--- earlier form, and the rows of layers without chunks. p_client is null for the Team layer.
+-- earlier form, and the rows of layers without chunks.
 create or replace function memory.end_layer_counts(
-  p_client uuid, p_chunks int,
+  p_layer uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
   p_gone int,                 -- chunks that are counted and deleted since
   p_renewed int,              -- chunks of l.renewed that are counted with their new terms now
@@ -21,7 +21,7 @@ begin
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
          once_dims = p_once_dims, once_keys = p_once_keys,
          dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
-   where l.team_id = v_team and l.client_id is not distinct from p_client;
+   where l.team_id = v_team and l.layer_id = p_layer;
   select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
     into v_packed from keyword_team t where t.team_id = v_team;
   update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift

@@ -258,7 +258,7 @@ describe('the actions update and renew', () => {
       decided(service, company, { action: 'restore', memoryId, version: 1 });
     await expireSources(service, archived!.sourceId);
     const { companyId, teamId } = company;
-    await expireRecords(service, { companyId, teamId, clientId: null });
+    await expireRecords(service, { companyId, teamId, layerId: teamId });
     assert.deepEqual(await storedStates(service, archived!.id), ['archived']);
     await expireSources(service, due!.sourceId);
     await expireItems(service, item!.id);

@@ -29,6 +29,7 @@ export const DERIVED_TABLES = [
   'memory.usage_tally',
   'memory.original',
   'identity.caller_change',
+  'identity.layer',
   'identity.team_withdrawal',
   'memory.audit_reseal',
 ];

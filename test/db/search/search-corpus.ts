@@ -124,8 +124,7 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
   const hits = await searchCorpus(corpus, question);
   // The sources have terms without their titles, which are outdated, so keys of earlier terms are asked for too.
   const terms = queryTerms(corpus.team.teamId, query);
-  const reads = (layer: string | null) =>
-    layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
+  const reads = (clientId: string | null) => scope.reads.includes(clientId ?? scope.teamId);
   const ranked = rankByReference(
     corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
       ...chunk,

@@ -72,7 +72,7 @@ async function countNow(team: TestCompany): Promise<number> {
         opening,
       ),
   };
-  const size = { layerId: null, chunks: row?.n ?? Number.NaN };
+  const size = { layerId: team.teamId, chunks: row?.n ?? Number.NaN };
   assert.equal(await countLayer(noting, ownerScope(team), size, LIMITS), true);
   return read;
 }
@@ -193,7 +193,7 @@ describe('a Team with the counts of an earlier version', () => {
     const team = await createTestCompany(database);
     const [former, later] = [await addClient(database, team), await addClient(database, team)];
     const scope = ownerScope(team, [former, later]);
-    const store = (layer: LayerId, texts: readonly string[]) =>
+    const store = (layer: string | null, texts: readonly string[]) =>
       storeSource(database, scope, { layer, chunks: texts.map((text) => ({ text })) });
     await store(null, WORDS);
     const sourceId = await store(
@@ -218,22 +218,26 @@ describe('a Team with the counts of an earlier version', () => {
     const documents = new Set(trace.weights.map((weight) => weight.documents));
     assert.deepEqual(documents, new Set([0.5]), 'in one text of the Team layer, and in none of the new one');
     const stale = await workerTransaction(database, scope, staleLayers);
-    assert.deepEqual(stale, [{ layerId: null, chunks: WORDS.length }], 'only this one is left to count');
+    assert.deepEqual(
+      stale,
+      [{ layerId: team.teamId, chunks: WORDS.length }],
+      'only this one is left to count',
+    );
 
     await countTermsNow(database, team);
     assert.equal(await isUncounted(team), false);
     const rows = await database.query<{ layerId: LayerId }>(
-      'select client_id as "layerId" from memory.keyword_layer where team_id = $1 order by place',
+      'select layer_id as "layerId" from memory.keyword_layer where team_id = $1 order by place',
       [team.teamId],
     );
-    assert.deepEqual(rows, [{ layerId: null }, { layerId: later }]);
+    assert.deepEqual(rows, [{ layerId: team.teamId }, { layerId: later }]);
   });
 
   test('counts chunks that were loading while their layer had no others', async () => {
     const team = await createTestCompany(database);
     const clientId = await addClient(database, team);
     const scope = ownerScope(team, [clientId]);
-    const store = (layer: LayerId, text: string) =>
+    const store = (layer: string | null, text: string) =>
       storeSource(database, scope, { layer, chunks: [{ text }] });
     await store(null, 'pier');
     const sourceId = await store(clientId, 'stork');
@@ -292,7 +296,7 @@ test('chunks whose terms are made again while their layer is counted still count
       return result;
     },
   };
-  assert.equal(await countLayer(renewing, scope, { layerId: null, chunks: WORDS.length }), true);
+  assert.equal(await countLayer(renewing, scope, { layerId: team.teamId, chunks: WORDS.length }), true);
   const [layer] = await database.query('select renewed from memory.keyword_layer where team_id = $1', [
     team.teamId,
   ]);
