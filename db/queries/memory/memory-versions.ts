@@ -1,4 +1,5 @@
 import type { Memory } from '../../../shared/schemas/library.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
 
@@ -33,7 +34,7 @@ export async function insertVersion(
   await tx.query(
     `insert into memory.memory_version (team_id, memory_id, version, layer_id, title, content, published, actor_id)
      values ($1, $2, $3, $4, $5, $6, true, $7) on conflict do nothing`,
-    [tx.scope.teamId, id, version, clientId, title, content, tx.scope.userId],
+    [tx.scope.teamId, id, version, layerOf(tx.scope, clientId), title, content, tx.scope.userId],
   );
 }
 
