@@ -126,6 +126,7 @@ CREATE UNIQUE INDEX client_folded_name ON identity.client USING btree (team_id, 
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER add_layer AFTER INSERT ON identity.client FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
 grant delete, insert, select, update to memory_service;
 
 table identity.client_grant (
@@ -214,6 +215,15 @@ grant delete, insert to memory_service;
 grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
 grant update (used_at, revoked_at) to memory_service;
 
+table identity.layer (
+  company_id uuid not null,
+  team_id uuid not null,
+  id uuid not null,
+  constraint layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint layer_pkey PRIMARY KEY (team_id, id)
+);
+row level security on;
+
 table identity.request_count (
   key bytea not null,
   ends_at timestamp with time zone not null,
@@ -291,6 +301,7 @@ CREATE UNIQUE INDEX team_folded_name ON identity.team USING btree (company_id, f
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER add_layer AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
 CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
 grant delete, insert, select, update to memory_service;
 
@@ -344,7 +355,7 @@ row level security on;
 policy appends for insert to memory_service
     with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[]))));
 policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))))));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR (COALESCE(client_id, team_id) = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
@@ -412,7 +423,7 @@ row level security off;
 table memory.capture (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null default 'staged'::text,
   session_id text not null,
   sequence bigint,
@@ -437,16 +448,16 @@ table memory.capture (
   constraint capture_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX capture_batch ON memory.capture USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, client_id, leased_until);
+CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, layer_id, leased_until);
 CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (state = 'claimed'::text);
 CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
 CREATE INDEX capture_own ON memory.capture USING btree (team_id, created_by, id) WHERE (state <> 'completed'::text);
-CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, client_id) NULLS NOT DISTINCT WHERE (sequence IS NOT NULL);
+CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, layer_id) WHERE (sequence IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
@@ -457,7 +468,7 @@ grant insert, select, update to memory_service;
 table memory.chunk (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
@@ -469,18 +480,18 @@ table memory.chunk (
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
 );
-CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, client_id);
+CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, layer_id);
 CREATE INDEX chunk_id ON memory.chunk USING btree (id);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete, insert, select, update to memory_service;
 
 table memory.chunk_embedding (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   model text not null,
   embedding public.halfvec(1024) not null storage plain,
@@ -488,15 +499,15 @@ table memory.chunk_embedding (
   constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint chunk_embedding_pkey PRIMARY KEY (team_id, chunk_id, model)
 );
-CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, client_id) INCLUDE (chunk_id, signs);
+CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, layer_id) INCLUDE (chunk_id, signs);
 row level security on;
 policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant insert to memory_service;
 
 table memory.chunk_keyword (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   keys integer[] not null storage main,
   weights public.sparsevec(536870912) not null storage main,
@@ -504,11 +515,11 @@ table memory.chunk_keyword (
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
-CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id, chunk_id);
-CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, client_id, uuid_hash(chunk_id));
+CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, layer_id, chunk_id);
+CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, layer_id, uuid_hash(chunk_id));
 row level security on;
 policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant insert to memory_service;
 
 table memory.consolidation_batch (
@@ -560,7 +571,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.embedding_pending (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   chunk_id uuid not null,
   batch_id uuid,
   leased_until timestamp with time zone,
@@ -569,12 +580,12 @@ table memory.embedding_pending (
   constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, client_id, chunk_id);
+CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, layer_id, chunk_id);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 grant delete, insert, select, update to memory_service;
@@ -610,7 +621,7 @@ policy reads for select to memory_service
 policy settles for update to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
    FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR ((s.client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (s.client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))))));
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR (s.layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])))))));
 grant insert, select to memory_service;
 grant update (created_by_token, verdict, note, created_at, settled_at) to memory_service;
 
@@ -644,7 +655,7 @@ grant delete, insert, select to memory_service;
 table memory.import (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null,
   filename text not null,
   title text not null,
@@ -672,20 +683,20 @@ table memory.import (
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
-  constraint import_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint import_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint import_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
-CREATE INDEX import_failed ON memory.import USING btree (team_id, client_id, id DESC) WHERE (state = 'failed'::text);
+CREATE INDEX import_failed ON memory.import USING btree (team_id, layer_id, id DESC) WHERE (state = 'failed'::text);
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 CREATE INDEX import_near_duplicates ON memory.import USING btree (team_id) WHERE (near_duplicates <> '[]'::jsonb);
 CREATE INDEX import_source ON memory.import USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_added AFTER INSERT ON memory.import REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.import REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.import REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
@@ -693,7 +704,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.import_payload (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   import_id uuid not null,
   part integer not null default 0,
   content bytea not null,
@@ -703,7 +714,7 @@ table memory.import_payload (
 );
 row level security on;
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete, insert, select, update to memory_service;
 
 table memory.job_tally (
@@ -740,7 +751,7 @@ row level security on;
 
 table memory.kept_source (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   archived_at timestamp with time zone not null default now(),
   chunks integer not null,
@@ -757,7 +768,7 @@ CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING O
 
 table memory.keyword_layer (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   place integer not null,
   chunks integer not null,
   sampled integer not null,
@@ -770,7 +781,7 @@ table memory.keyword_layer (
   version integer not null default 0,
   constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
   constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
-  constraint keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id)
+  constraint keyword_layer_pkey PRIMARY KEY (team_id, layer_id)
 );
 row level security on;
 policy team for all to memory_service
@@ -816,21 +827,21 @@ grant insert to memory_service;
 table memory.layer_tally (
   team_id uuid not null,
   id uuid not null default gen_random_uuid(),
-  client_id uuid,
+  layer_id uuid not null,
   part text not null,
   state text,
   kind text,
   n integer not null,
   constraint layer_tally_pkey PRIMARY KEY (team_id, id)
 );
-CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, client_id);
+CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, layer_id);
 row level security on;
 CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
 
 table memory.memory_item (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   state text not null,
   title text not null,
   content text not null,
@@ -866,14 +877,14 @@ table memory.memory_item (
 CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_expiry ON memory.memory_item USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'review'::text));
 CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
-CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
+CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, layer_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER record_version AFTER INSERT OR UPDATE ON memory.memory_item FOR EACH ROW EXECUTE FUNCTION memory.record_version();
 CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
@@ -884,7 +895,7 @@ table memory.memory_version (
   team_id uuid not null,
   memory_id uuid not null,
   version integer not null,
-  client_id uuid,
+  layer_id uuid not null,
   title text not null,
   content text not null,
   published boolean not null,
@@ -896,9 +907,9 @@ table memory.memory_version (
 );
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.memory_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
 grant insert, select to memory_service;
@@ -932,7 +943,7 @@ CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD 
 table memory.source (
   team_id uuid not null,
   id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   kind text not null,
   state text not null,
   title text not null,
@@ -963,26 +974,26 @@ table memory.source (
   constraint source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256),
-  constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
-CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, layer_id, content_hash) WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
 CREATE INDEX source_date ON memory.source USING btree (team_id, COALESCE(occurred_at, created_at));
 CREATE INDEX source_expiry ON memory.source USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
-CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, layer_id, external_id) WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
-CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, client_id) WHERE (original_sha256 IS NOT NULL);
+CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, layer_id) WHERE (original_sha256 IS NOT NULL);
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
 CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
 CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
@@ -996,7 +1007,7 @@ grant delete, insert, select, update to memory_service;
 
 table memory.source_sketch (
   team_id uuid not null,
-  client_id uuid,
+  layer_id uuid not null,
   source_id uuid not null,
   bands integer[] not null,
   signature bytea not null,
@@ -1006,9 +1017,9 @@ table memory.source_sketch (
 CREATE INDEX source_sketch_bands ON memory.source_sketch USING gin (bands) WITH (fastupdate=off);
 row level security on;
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 grant delete to memory_service;
-grant select (team_id, client_id, source_id) to memory_service;
+grant select (team_id, layer_id, source_id) to memory_service;
 
 table memory.source_use (
   team_id uuid not null,
@@ -1094,8 +1105,7 @@ table memory.workspace_version (
   team_id uuid not null,
   id uuid not null,
   company_id uuid not null,
-  client_id uuid,
-  layer_id uuid not null generated always as (COALESCE(client_id, team_id)) stored,
+  layer_id uuid not null,
   file_id uuid not null,
   path text not null,
   folded text not null,
@@ -1124,7 +1134,7 @@ END) stored,
   constraint workspace_version_pkey PRIMARY KEY (team_id, id),
   constraint workspace_version_path_layer_id_team_id_version_key UNIQUE (path, layer_id, team_id, version)
 );
-CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, client_id) WHERE (sha256 IS NOT NULL);
+CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, layer_id) WHERE (sha256 IS NOT NULL);
 CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (path, layer_id, team_id) WHERE (until_revision IS NULL);
 CREATE INDEX workspace_version_failed ON memory.workspace_version USING btree (team_id, id) WHERE ((indexed = 'failed'::text) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, folded_start) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
@@ -1135,9 +1145,9 @@ CREATE INDEX workspace_version_undecided ON memory.workspace_version USING btree
 CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
 policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
 CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
@@ -1145,6 +1155,7 @@ CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFEREN
 grant insert, select to memory_service;
 grant update (until_revision, superseded_at, indexed) to memory_service;
 
+function identity.add_layer() returns trigger security definer;
 function identity.count_new_team() returns trigger security definer;
 function identity.count_requests(p_keys bytea[], p_window_ms double precision) returns TABLE(requests integer, ends_in_ms double precision);
 function identity.describe(p_user uuid, p_team uuid) returns jsonb;
@@ -1167,7 +1178,7 @@ function identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_t
 function identity.resolve_caller(p_token_hash bytea, p_lookup_id text, p_team uuid, p_address text, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision) returns jsonb security definer;
 function identity.resolve_principal(p_team uuid) returns jsonb security definer;
 function identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer) returns jsonb security definer grant execute to memory_service;
-function memory.add_guesses(p_query public.sparsevec, p_keyword record, p_team_layer boolean, p_clients uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[]) returns record;
+function memory.add_guesses(p_query public.sparsevec, p_keyword record, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[]) returns record;
 function memory.add_source_uses(p_uses jsonb) returns void security definer grant execute to memory_worker;
 function memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text) returns boolean security definer grant execute to memory_service;
 function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea;
@@ -1184,11 +1195,11 @@ function memory.contain_keys(p_chunks uuid[], p_keys integer[]) returns boolean[
 function memory.count_audit() returns TABLE(events integer, unsealed integer, first_break uuid) security definer grant execute to memory_service;
 function memory.count_candidates(p_keys integer[], p_most integer) returns integer security definer grant execute to memory_service;
 function memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) returns TABLE(dim integer, documents integer, scaled boolean) security definer grant execute to memory_service;
-function memory.count_pending(p_sources uuid[], p_clients uuid[]) returns bigint security definer;
+function memory.count_pending(p_sources uuid[], p_layers uuid[]) returns bigint security definer;
 function memory.delete_term_counts() returns trigger security definer;
 function memory.due_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer;
-function memory.due_layers() returns TABLE(company_id uuid, team_id uuid, client_id uuid) security definer grant execute to memory_worker;
-function memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) returns void security definer grant execute to memory_worker;
+function memory.due_layers() returns TABLE(company_id uuid, team_id uuid, layer_id uuid) security definer grant execute to memory_worker;
+function memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) returns void security definer grant execute to memory_worker;
 function memory.end_restore(p_source uuid) returns void security definer grant execute to memory_service;
 function memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) returns void security definer grant execute to memory_worker;
 function memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) returns void security definer grant execute to memory_service;
@@ -1196,15 +1207,15 @@ function memory.evidence_captures(p_ids uuid[]) returns TABLE(id uuid) security 
 function memory.expire_kept_sources() returns void security definer grant execute to memory_worker;
 function memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[]) returns jsonb;
 function memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) returns uuid[] security definer;
-function memory.file_sources(p_limit integer) returns TABLE(company_id uuid, team_id uuid, client_id uuid, file_id uuid, uri text) security definer grant execute to memory_worker;
+function memory.file_sources(p_limit integer) returns TABLE(company_id uuid, team_id uuid, layer_id uuid, file_id uuid, uri text) security definer grant execute to memory_worker;
 function memory.finish_backfill() returns void security definer grant execute to memory_worker;
 function memory.first_passing(p_chunks uuid[], p_filter record, p_limit integer) returns integer[] security definer;
-function memory.fold_layer(p_team uuid, p_client uuid) returns void security definer;
+function memory.fold_layer(p_team uuid, p_layer uuid) returns void security definer;
 function memory.fold_layers() returns trigger security definer;
 function memory.fold_usage() returns trigger security definer;
 function memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea);
-function memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) returns boolean security definer;
-function memory.guessed_chunks(p_team_layer boolean, p_clients uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
+function memory.graph_serves(p_layers uuid[], p_model text) returns boolean security definer;
+function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
 function memory.has_other_search(e memory.audit_event) returns boolean;
 function memory.has_outdated_terms(p_version integer) returns boolean security definer;
 function memory.hidden_chunks() returns uuid[];
@@ -1216,27 +1227,27 @@ function memory.keep_bucket_blobs(p_sha256 bytea, p_lengths integer[], p_objects
 function memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer) returns integer security definer grant execute to memory_service;
 function memory.keep_sources(p_sources uuid[]) returns void security definer grant execute to memory_service;
 function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) returns void security definer grant execute to memory_service;
-function memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) returns record;
+function memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) returns record;
 function memory.known_keys(p_keys integer[]) returns integer[] security definer grant execute to memory_service;
 function memory.last_seal(p_company uuid) returns TABLE(sequence bigint, hash text) security definer grant execute to memory_worker;
 function memory.latest_failures(p_limit integer) returns SETOF uuid security definer grant execute to memory_service;
 function memory.layer_scale(p_chunks integer, p_sampled integer) returns real;
-function memory.layers_without_vectors() returns TABLE(company_id uuid, team_id uuid, client_id uuid) security definer grant execute to memory_worker;
+function memory.layers_without_vectors() returns TABLE(company_id uuid, team_id uuid, layer_id uuid) security definer grant execute to memory_worker;
 function memory.lease_pending(p_batch uuid, p_limit integer, p_seconds integer, p_refused_too boolean) returns TABLE(chunk_id uuid, leased_until timestamp with time zone) security definer grant execute to memory_service;
-function memory.lock_held_captures(p_batch uuid) returns TABLE(id uuid, client_id uuid) security definer grant execute to memory_service;
+function memory.lock_held_captures(p_batch uuid) returns TABLE(id uuid, layer_id uuid) security definer grant execute to memory_service;
 function memory.lock_kept_source(p_source uuid, p_days integer) returns integer security definer grant execute to memory_service;
-function memory.lock_layer_counts(p_client uuid, p_version integer) returns TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea) security definer grant execute to memory_worker;
+function memory.lock_layer_counts(p_layer uuid, p_version integer) returns TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea) security definer grant execute to memory_worker;
 function memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) returns boolean security definer grant execute to memory_worker;
 function memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision, OUT sources uuid[], OUT times timestamp with time zone[], OUT hashes bytea[], OUT evidence double precision[]) returns record;
 function memory.mark_waiting_blobs() returns trigger security definer;
 function memory.matched_weights(p_chunks uuid[], p_dims integer[]) returns TABLE(chunk_id uuid, dim integer, weight real) security definer grant execute to memory_service;
 function memory.measure_source() returns trigger security definer;
 function memory.move_chunks(p_source uuid, p_after integer, p_limit integer) returns integer security definer grant execute to memory_service;
-function memory.move_memory(p_memory uuid, p_client uuid) returns boolean security definer grant execute to memory_service;
-function memory.move_source(p_source uuid, p_client uuid) returns boolean security definer grant execute to memory_service;
-function memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
-function memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
-function memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
+function memory.move_memory(p_memory uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
+function memory.move_source(p_source uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
+function memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
+function memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
+function memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
 function memory.next_unsealed(p_after uuid) returns uuid security definer grant execute to memory_worker;
 function memory.outdated_chunks(p_version integer) returns bigint security definer grant execute to memory_service;
 function memory.outdated_source(p_version integer) returns TABLE(source_id uuid, title text, day text, labels text[]) security definer grant execute to memory_worker;
@@ -1255,11 +1266,12 @@ function memory.prune_workspace_versions(p_after uuid, p_keep integer, p_limit i
 function memory.purge_memory(p_memory uuid) returns TABLE(version integer, source_id uuid, captures uuid[]) security definer grant execute to memory_service;
 function memory.purge_records(p_ids uuid[]) returns void;
 function memory.purge_source(p_source uuid) returns uuid[] security definer grant execute to memory_service;
-function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) returns TABLE(version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
+function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
 function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
 function memory.readable_clients() returns uuid[] grant execute to memory_service;
-function memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
+function memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
+function memory.readable_layers() returns uuid[] grant execute to memory_service;
 function memory.reads_team_layer() returns boolean grant execute to memory_service;
 function memory.record_version() returns trigger;
 function memory.refuse_change() returns trigger;
@@ -1272,12 +1284,12 @@ function memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT
 function memory.results_without(p_results jsonb, p_ids uuid[]) returns jsonb;
 function memory.return_captures(p_batch uuid) returns void security definer grant execute to memory_service;
 function memory.salted_hash(p_salt bytea, p_text text) returns text;
-function memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) returns record security definer grant execute to memory_worker;
+function memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) returns record security definer grant execute to memory_worker;
 function memory.scope_holds_at_most(p_most integer) returns boolean security definer;
-function memory.score_by_key(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_by_key_and_layer(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
+function memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
+function memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
+function memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
+function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
 function memory.seal_audit(p_company uuid, p_limit integer) returns integer security definer grant execute to memory_worker;
 function memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
 function memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) returns TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb) security definer grant execute to memory_service;
@@ -1285,13 +1297,13 @@ function memory.seconds_until_forget(p_max integer, p_seconds integer) returns i
 function memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) returns record security definer;
 function memory.service_state() returns TABLE(pending_chunks bigint, imports jsonb, unsealed_seconds double precision, database_bytes bigint) security definer grant execute to memory_service;
 function memory.service_usage(p_chunks bigint, p_bytes bigint) returns TABLE(sources bigint, chunks bigint, files bigint, bytes jsonb, near_quota integer, at_quota integer) security definer grant execute to memory_service;
-function memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) returns TABLE(memory_id uuid, similarity double precision, basis text) security definer grant execute to memory_service;
-function memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) returns TABLE(source_id uuid, signature bytea, own bytea) security definer grant execute to memory_service;
+function memory.similar_memories(p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) returns TABLE(memory_id uuid, similarity double precision, basis text) security definer grant execute to memory_service;
+function memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) returns TABLE(source_id uuid, signature bytea, own bytea) security definer grant execute to memory_service;
 function memory.small_scope_chunks() returns uuid[] security definer;
 function memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision) returns double precision[];
 function memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) returns text[] grant execute to memory_service;
 function memory.source_texts(p_source uuid, p_after integer, p_limit integer) returns TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer) security definer grant execute to memory_worker;
-function memory.stale_layers() returns TABLE(client_id uuid, chunks integer) security definer grant execute to memory_worker;
+function memory.stale_layers() returns TABLE(layer_id uuid, chunks integer) security definer grant execute to memory_worker;
 function memory.state_now(p_state text, p_expires_at timestamp with time zone) returns text grant execute to memory_service;
 function memory.stored_terms(p_chunks uuid[]) returns TABLE(chunk_id uuid, weights bytea, keys bytea) security definer grant execute to memory_worker;
 function memory.sum_layer_counts() returns void security definer;
@@ -1301,7 +1313,6 @@ function memory.tally_sources() returns trigger security definer;
 function memory.tally_states() returns trigger security definer;
 function memory.tally_texts() returns trigger security definer;
 function memory.team_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer grant execute to memory_service;
-function memory.team_if_claimed(p_team uuid) returns uuid;
 function memory.team_usage() returns TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint) security definer grant execute to memory_service;
 function memory.term_count(p_count smallint, p_place smallint, p_vectors public.sparsevec[], p_scales public.sparsevec, p_places integer[], p_place_scales real[]) returns double precision;
 function memory.term_frequencies(p_dims integer[], p_keys integer[], p_counts record) returns TABLE(space "char", term integer, df double precision, team_df double precision);
@@ -1311,8 +1322,9 @@ function memory.unused_objects(p_companies uuid[], p_sha256 text[], p_objects uu
 function memory.vector_graph_changes(p_build integer, p_keep integer) returns TABLE(index_name text, drops boolean, team_id uuid, model text, vectors bigint) security definer grant execute to memory_worker;
 function memory.vector_graph_name(p_team uuid, p_model text) returns text;
 function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) returns TABLE(walked integer, sequence bigint, hash bytea, first_break uuid) security definer grant execute to memory_service;
-function memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) returns record;
+function memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) returns record;
 function memory.without_records(p_answer jsonb, p_ids uuid[]) returns jsonb;
 function memory.writable_clients() returns uuid[] grant execute to memory_service;
+function memory.writable_layers() returns uuid[] grant execute to memory_service;
 function memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) returns void security definer grant execute to memory_worker;
 function memory.writes_team_layer() returns boolean grant execute to memory_service;

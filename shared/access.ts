@@ -71,11 +71,8 @@ export interface Identity {
   clients: readonly ClientGrant[];
 }
 
-/** A set of layers of one Team: the Team layer, and clients by id. */
-export interface Layers {
-  readonly team: boolean;
-  readonly clients: readonly string[];
-}
+/** Some layers of one Team, by id: see `LayerId`. */
+export type Layers = readonly string[];
 
 /** The roles of a Company and of a Team, lowest first. */
 const RANKS = ['member', 'admin', 'owner'] as const;
@@ -84,8 +81,6 @@ const RANKS = ['member', 'admin', 'owner'] as const;
 export function hasRole(current: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
   return current !== null && RANKS.indexOf(current) >= RANKS.indexOf(role);
 }
-
-const NO_LAYERS: Layers = Object.freeze({ team: false, clients: Object.freeze([]) });
 
 /** The caller's access in a Team, or null without access. If several rules apply, the highest access counts. */
 export function teamAccess(
@@ -102,32 +97,26 @@ export function teamAccess(
 /** The layers of the Team that the caller can read. A Company grant `read` includes every client. */
 export function readableLayers(
   companyRole: CompanyRole,
-  team: Pick<TeamMembership, 'role' | 'grant'>,
+  team: Pick<TeamMembership, 'id' | 'role' | 'grant'>,
   clients: readonly ClientGrant[],
 ): Layers {
   const access = teamAccess(companyRole, team);
-  if (access === null) return NO_LAYERS;
+  if (access === null) return [];
   const readsAll = access === 'full' || (companyRole === 'admin' && team.grant === 'read');
-  return {
-    team: true,
-    clients: clients.filter((client) => readsAll || client.grant !== null).map((client) => client.id),
-  };
+  const readable = clients.filter((client) => readsAll || client.grant !== null);
+  return [team.id, ...readable.map((client) => client.id)];
 }
 
 /** The layers of the Team that the caller can write, provided that the Team is active. */
 export function writableLayers(
   companyRole: CompanyRole,
-  team: Pick<TeamMembership, 'role' | 'grant'>,
+  team: Pick<TeamMembership, 'id' | 'role' | 'grant'>,
   clients: readonly ClientGrant[],
 ): Layers {
   const access = teamAccess(companyRole, team);
-  if (access === null || access === 'read') return NO_LAYERS;
-  return {
-    team: true,
-    clients: clients
-      .filter((client) => access === 'full' || client.grant === 'write')
-      .map((client) => client.id),
-  };
+  if (access === null || access === 'read') return [];
+  const writable = clients.filter((client) => access === 'full' || client.grant === 'write');
+  return [team.id, ...writable.map((client) => client.id)];
 }
 
 /**

@@ -76,7 +76,7 @@ export const QUEUES = {
   'import.process': {
     payload: Type.Object({
       ...Origin,
-      clientId: Type.Union([Type.String(), Type.Null()]),
+      layerId: Type.String(),
       tokenId: TokenId,
       importId: Type.String(),
     }),
@@ -89,7 +89,7 @@ export const QUEUES = {
   'import.dead': {
     payload: Type.Object({
       ...Origin,
-      clientId: Type.Union([Type.String(), Type.Null()]),
+      layerId: Type.String(),
       tokenId: TokenId,
       importId: Type.String(),
     }),
@@ -100,7 +100,7 @@ export const QUEUES = {
   'file.index': {
     payload: Type.Object({
       ...Origin,
-      clientId: Type.Union([Type.String(), Type.Null()]),
+      layerId: Type.String(),
       tokenId: TokenId,
       versionId: Type.String(),
     }),
@@ -113,7 +113,7 @@ export const QUEUES = {
   'file.dead': {
     payload: Type.Object({
       ...Origin,
-      clientId: Type.Union([Type.String(), Type.Null()]),
+      layerId: Type.String(),
       tokenId: TokenId,
       versionId: Type.String(),
     }),
@@ -171,7 +171,7 @@ export const QUEUES = {
     payload: Type.Object({
       companyId: Type.String(),
       teamId: Type.String(),
-      clientId: Type.Union([Type.String(), Type.Null()]),
+      layerId: Type.String(),
     }),
     // One waiting job for each layer is enough, and one for new chunks: it embeds all that have no vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },

@@ -110,7 +110,7 @@ export function readsTeamFigures(scope: Pick<TeamScope, 'access' | 'tokenClients
 export interface JobOrigin {
   companyId: string;
   teamId: string;
-  clientId: string | null;
+  layerId: LayerId;
   userId: string;
   /** The agent token with which the user requested it. */
   tokenId?: string | null;
@@ -121,10 +121,7 @@ export interface JobOrigin {
  * checked the caller's scope.
  */
 export function jobScope(origin: JobOrigin): TeamScope {
-  const layers: Layers = {
-    team: origin.clientId === null,
-    clients: origin.clientId === null ? [] : [origin.clientId],
-  };
+  const layers: Layers = [origin.layerId];
   return brand<TeamScope>({
     companyId: origin.companyId,
     userId: origin.userId,
@@ -159,7 +156,6 @@ export function upkeepScope({
   teamId,
   userId,
 }: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
-  const none: Layers = { team: false, clients: [] };
   return brand<TeamScope>({
     companyId,
     teamId,
@@ -172,8 +168,8 @@ export function upkeepScope({
     redaction: null,
     quota: undefined,
     access: 'read',
-    reads: none,
-    writes: none,
+    reads: [],
+    writes: [],
   });
 }
 
@@ -190,21 +186,20 @@ export interface RequestedScope {
  * @throws ServiceError `scope_forbidden` for a client that the caller cannot read, whether or not it exists
  */
 export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): TeamScope {
-  const { clientId } = requested;
-  if (clientId !== undefined && !scope.reads.clients.includes(clientId.toLowerCase())) {
-    throw new ServiceError('scope_forbidden');
-  }
+  const { teamId } = scope;
+  const clientId = requested.clientId?.toLowerCase();
+  if (clientId !== undefined && !readsLayerOf(scope, clientId)) throw new ServiceError('scope_forbidden');
   const include = requested.include ?? (clientId === undefined ? ['team'] : ['team', 'client']);
-  let clients: readonly string[] = [];
-  if (include.includes('client'))
-    clients = clientId === undefined ? scope.reads.clients : [clientId.toLowerCase()];
-  const reads: Layers = { team: scope.reads.team && include.includes('team'), clients };
+  const isNamed = (id: LayerId) =>
+    id === teamId
+      ? include.includes('team')
+      : include.includes('client') && (clientId === undefined || id === clientId);
   // Writes are narrowed too: a layer that can be written can be read, so otherwise more could be read than was named.
-  const writes: Layers = {
-    team: scope.writes.team && reads.team,
-    clients: scope.writes.clients.filter((id) => clients.includes(id)),
-  };
-  return brand<TeamScope>({ ...scope, reads, writes });
+  return brand<TeamScope>({
+    ...scope,
+    reads: scope.reads.filter(isNamed),
+    writes: scope.writes.filter(isNamed),
+  });
 }
 
 /**
@@ -212,13 +207,9 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
  * @param narrowed made of `scope` by `narrowScope`
  */
 export function otherLayers(scope: TeamScope, narrowed: TeamScope): TeamScope | null {
-  const known = new Set(narrowed.reads.clients);
-  const reads: Layers = {
-    team: scope.reads.team && !narrowed.reads.team,
-    clients: scope.reads.clients.filter((id) => !known.has(id)),
-  };
-  if (!reads.team && reads.clients.length === 0) return null;
-  return brand<TeamScope>({ ...scope, reads, writes: { team: false, clients: [] } });
+  const known = new Set(narrowed.reads);
+  const reads = scope.reads.filter((id) => !known.has(id));
+  return reads.length === 0 ? null : brand<TeamScope>({ ...scope, reads, writes: [] });
 }
 
 /**
@@ -281,8 +272,28 @@ export function requireChangeOf(
   throw new ServiceError('forbidden', advice === undefined ? refusal : `${refusal}; ${advice}`);
 }
 
-/** The layer of a row in its Team: null for the Team layer, or the id of a client. */
-export type LayerId = string | null;
+/** The id of a layer: that of the Team for the Team layer, or that of a client. */
+export type LayerId = string;
+
+/** The layer that the API names by its client, which is null for the Team layer. */
+export function layerOf({ teamId }: Pick<TeamScope, 'teamId'>, clientId: string | null): LayerId {
+  return clientId ?? teamId;
+}
+
+/** The client by which the API names a layer: null for the Team layer. */
+export function clientOf({ teamId }: Pick<TeamScope, 'teamId'>, layerId: LayerId): string | null {
+  return layerId === teamId ? null : layerId;
+}
+
+/** The clients among some layers of a Team. */
+export function clientsIn({ teamId }: Pick<TeamScope, 'teamId'>, layers: Layers): readonly string[] {
+  return layers.filter((id) => id !== teamId);
+}
+
+/** Whether a scope can read the layer that a request names by its client. The id of the Team is that of no client. */
+export function readsLayerOf({ teamId, reads }: TeamScope, clientId: string | null): boolean {
+  return clientId !== teamId && reads.includes(clientId ?? teamId);
+}
 
 /**
  * The layer that a request writes to: that of the client it names, or the Team layer.
@@ -290,7 +301,7 @@ export type LayerId = string | null;
  */
 export function writeLayer(scope: TeamScope, requested: RequestedScope = {}): LayerId {
   const clientId = requested.clientId?.toLowerCase() ?? null;
-  const allowed = clientId === null ? scope.writes.team : scope.writes.clients.includes(clientId);
-  if (!allowed) throw new ServiceError('scope_forbidden');
-  return clientId;
+  const layerId = layerOf(scope, clientId);
+  if (clientId === scope.teamId || !scope.writes.includes(layerId)) throw new ServiceError('scope_forbidden');
+  return layerId;
 }

@@ -18,8 +18,7 @@ export function requireTool(
   if (token !== null) requirePermission(token, permission);
   if (scope === null) return;
   if (needs === 'full') requireRight(scope, 'decideMemories');
-  const { team, clients } = scope.writes;
-  if (needs === 'write' && !team && clients.length === 0) {
+  if (needs === 'write' && scope.writes.length === 0) {
     throw new ServiceError('scope_forbidden', 'You can only read in this Team; nothing can be stored');
   }
 }

@@ -141,7 +141,7 @@ export function withRight(right: TeamRight): Guard {
  * Must run after `inTeam`. The operation checks the layer of the request, when the body has been read.
  */
 export const withWriteAccess: Guard = refusing(['scope_forbidden'], async ({ teamScope: { writes } }) => {
-  if (!writes.team && writes.clients.length === 0) throw new ServiceError('scope_forbidden');
+  if (writes.length === 0) throw new ServiceError('scope_forbidden');
 });
 
 function selectTeam(request: FastifyRequest): TeamMembership {

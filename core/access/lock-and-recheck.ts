@@ -137,11 +137,12 @@ export function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam> {
 export async function writableLayersNow(
   tx: TeamTransaction,
   { standing }: LockedTeam,
-  { team, clients }: Layers,
+  layers: Layers,
 ): Promise<Layers> {
-  const grants = await findOwnClientGrants(tx, tx.scope.teamId, clients);
-  const writes = writableLayers(standing.companyRole, standing, grants);
-  return { team: team && writes.team, clients: writes.clients };
+  const { teamId } = tx.scope;
+  const grants = await findOwnClientGrants(tx, teamId, layers);
+  const writes = writableLayers(standing.companyRole, { id: teamId, ...standing }, grants);
+  return layers.filter((layerId) => writes.includes(layerId));
 }
 
 /** Whether the caller can read a layer now. What is in a layer that it cannot read must be reported as not found. */
@@ -150,9 +151,9 @@ export async function canRead(
   { standing }: LockedTeam,
   layerId: LayerId,
 ): Promise<boolean> {
-  const grants = await findOwnClientGrants(tx, tx.scope.teamId, layerId === null ? [] : [layerId]);
-  const reads = readableLayers(standing.companyRole, standing, grants);
-  return layerId === null ? reads.team : reads.clients.includes(layerId);
+  const { teamId } = tx.scope;
+  const grants = await findOwnClientGrants(tx, teamId, [layerId]);
+  return readableLayers(standing.companyRole, { id: teamId, ...standing }, grants).includes(layerId);
 }
 
 /** Whether the caller can write to all of these layers now, regardless of the state of the Team. */
@@ -161,9 +162,7 @@ export async function canWrite(
   team: LockedTeam,
   layers: readonly LayerId[],
 ): Promise<boolean> {
-  const clients = layers.filter((layerId) => layerId !== null);
-  const writes = await writableLayersNow(tx, team, { team: true, clients });
-  return layers.every((layerId) => (layerId === null ? writes.team : writes.clients.includes(layerId)));
+  return (await writableLayersNow(tx, team, layers)).length === layers.length;
 }
 
 /**

@@ -61,20 +61,28 @@ export function stageCapture(
     recheckAnswer: (body) => {
       // The first capture can be in a layer that this request did not name, and that the caller can no longer read.
       const { clientId } = (body as CaptureResponse).capture;
-      if (clientId !== null && !reads.clients.includes(clientId)) throw new ServiceError('scope_forbidden');
+      if (clientId !== null && !reads.includes(clientId)) throw new ServiceError('scope_forbidden');
       return body;
     },
   };
 }
 
 async function apply(tx: TeamTransaction, draft: NewCapture): Promise<Applied<StagedCapture>> {
-  const { sessionId, sequence, layerId } = draft;
+  const { sessionId, sequence } = draft;
   const first = sequence === null ? null : await lockOwnCapture(tx, { sessionId, sequence });
   if (first !== null) return { result: { capture: first, isNew: false }, audit: [] };
   const capture = await insertCapture(tx, draft);
   const detail = sequence === null ? {} : { sequence };
   return {
     result: { capture, isNew: true },
-    audit: [{ kind: 'memory.capture', subjectType: 'capture', subjectId: capture.id, layerId, detail }],
+    audit: [
+      {
+        kind: 'memory.capture',
+        subjectType: 'capture',
+        subjectId: capture.id,
+        clientId: capture.clientId,
+        detail,
+      },
+    ],
   };
 }

@@ -62,7 +62,7 @@ export function claimBatch(
 async function lockClaimable(tx: TeamTransaction, clientId: string | undefined): Promise<Claimable> {
   const team = await lockTeamForWrite(tx);
   const layers = await writableLayersNow(tx, team, tx.scope.writes);
-  if (clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
+  if (clientId !== undefined && layers.length === 0) throw new ServiceError('scope_forbidden');
   assertActive(team);
   return { layers, ownOnly: !hasRight(team, 'actForOthers') };
 }

@@ -7,7 +7,7 @@ import type { Moment } from '../../shared/formats/times.ts';
 import { lowestOrigin } from '../../shared/origin.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import type { LayerId } from '../../shared/scope.ts';
+import { clientOf, type LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
 import type { Recorded } from '../access/run-command.ts';
 import { captureEvents, memoryEvent } from '../memories/events.ts';
@@ -54,7 +54,9 @@ export async function completeItems(
   const pairs = items.flatMap((item, index): SupersededPair[] => {
     const memory = supersededBy(item);
     if (memory === undefined || item.layerId === undefined) return [];
-    return [{ superseded: memory, layerId: item.layerId, path: `/items/${index}/supersedes` }];
+    return [
+      { superseded: memory, clientId: clientOf(tx.scope, item.layerId), path: `/items/${index}/supersedes` },
+    ];
   });
   assertSameLayer(pairs);
   assertPublished(pairs);
@@ -79,7 +81,10 @@ async function completeItem(
   if (text !== null && prepared !== null && layerId !== undefined) {
     return storeItem(tx, context, { ...item, text, prepared, layerId });
   }
-  const discarded = captures.map((capture) => ({ id: capture.id, clientId: capture.layerId }));
+  const discarded = captures.map((capture) => ({
+    id: capture.id,
+    clientId: clientOf(tx.scope, capture.layerId),
+  }));
   return {
     result: { state: 'discarded', memoryId: null, similar: [] },
     audit: captureEvents('memory.discard', context.batchId, discarded),
@@ -144,6 +149,6 @@ async function storeItem(
   const detail = { batchId, captureIds, ...(supersedes === null ? {} : { supersedes }), ...stored };
   return {
     result: { state, memoryId: id, similar },
-    audit: [memoryEvent(kind, { id, clientId: layerId, version: 1 }, detail)],
+    audit: [memoryEvent(kind, { id, clientId: clientOf(tx.scope, layerId), version: 1 }, detail)],
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '../../db/queries/memory/consolidation/consolidation-batches.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Batch } from '../../shared/schemas/consolidation.ts';
-import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { clientOf, type LayerId, type TeamScope } from '../../shared/scope.ts';
 import { assertActive, canRead, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -40,7 +40,11 @@ export function releaseBatch(
         captureIds: readable.map(({ id }) => id),
         ...(await releaseConsolidationBatch(tx, batchId)),
       },
-      audit: captureEvents('memory.release', batchId, held),
+      audit: captureEvents(
+        'memory.release',
+        batchId,
+        held.map(({ id, layerId }) => ({ id, clientId: clientOf(tx.scope, layerId) })),
+      ),
     }),
   });
 }
@@ -64,8 +68,8 @@ async function readableOf(
   held: readonly HeldCapture[],
 ): Promise<HeldCapture[]> {
   const readable = new Set<LayerId>();
-  for (const layerId of new Set(held.map(({ clientId }) => clientId))) {
+  for (const layerId of new Set(held.map(({ layerId }) => layerId))) {
     if (await canRead(tx, team, layerId)) readable.add(layerId);
   }
-  return held.filter(({ clientId }) => readable.has(clientId));
+  return held.filter(({ layerId }) => readable.has(layerId));
 }

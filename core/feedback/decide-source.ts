@@ -7,7 +7,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { MemoryAction } from '../../shared/memory-states.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import { requireRight, type TeamScope } from '../../shared/scope.ts';
+import { layerOf, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -48,7 +48,11 @@ async function lockItem(tx: TeamTransaction, sourceId: string): Promise<LockedIt
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
   const source = (await lockSource(tx, sourceId))?.source;
-  if (source === undefined || source.kind === 'memory' || !(await canWrite(tx, team, [source.clientId]))) {
+  if (
+    source === undefined ||
+    source.kind === 'memory' ||
+    !(await canWrite(tx, team, [layerOf(tx.scope, source.clientId)]))
+  ) {
     throw new ServiceError('not_found');
   }
   const { all, open } = await countQuestions(tx, sourceId);
@@ -73,7 +77,7 @@ async function apply(
   }
   if (item.state === 'archived') throw new ServiceError('conflict', 'The source is archived');
   if (open === 0) throw new ServiceError('conflict', 'No feedback on the source waits for a decision');
-  const subject = { subjectType: 'source', subjectId: id, layerId: clientId } as const;
+  const subject = { subjectType: 'source', subjectId: id, clientId } as const;
   if (action === 'keep') {
     const settled = await settleFeedback(tx, id);
     return { result: item, audit: [{ kind: 'memory.keep', ...subject, detail: { settled } }] };

@@ -7,7 +7,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FeedbackRequest, GivenFeedback } from '../../shared/schemas/feedback.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { clientOf, type TeamScope } from '../../shared/scope.ts';
 import { assertActive, canRead, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import { runCommand } from '../access/run-command.ts';
@@ -38,19 +38,19 @@ export async function giveFeedback(
       const team = await lockTeamForWrite(tx);
       const hit = await findOwnHit(tx, given.queryId, given.chunkId);
       // The caller can have lost access to the client since the search.
-      if (hit === null || !(await canRead(tx, team, hit.clientId))) throw new ServiceError('not_found');
+      if (hit === null || !(await canRead(tx, team, hit.layerId))) throw new ServiceError('not_found');
       assertActive(team);
       assertAllowed();
       return hit;
     },
-    apply: async (tx, { sourceId, clientId, memoryId }) => {
+    apply: async (tx, { sourceId, layerId, memoryId }) => {
       const feedback: NewFeedback = { ...given, sourceId };
       const { feedback: stored, changed } = await upsertFeedback(tx, feedback);
       const result = { ...stored, memoryId, redactions };
       if (!changed) return { result, audit: [] };
       const event = {
         kind: 'memory.feedback',
-        layerId: clientId,
+        clientId: clientOf(tx.scope, layerId),
         detail: { queryId: given.queryId, chunkId: given.chunkId, verdict },
       } as const;
       return {

@@ -4,7 +4,7 @@ import { lockMemories, updateMemory } from '../../db/queries/memory/memories.ts'
 import { ServiceError } from '../../shared/errors.ts';
 import type { MemoryState } from '../../shared/memory-states.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import { decidesMemories, type TeamScope } from '../../shared/scope.ts';
+import { decidesMemories, layerOf, type TeamScope } from '../../shared/scope.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -59,7 +59,7 @@ async function lockOwn(
 ): Promise<Memory> {
   const team = await lockTeamForWrite(tx);
   const memory = (await lockMemories(tx, [id])).get(id)?.memory;
-  if (memory === undefined || !(await canWrite(tx, team, [memory.clientId]))) {
+  if (memory === undefined || !(await canWrite(tx, team, [layerOf(tx.scope, memory.clientId)]))) {
     throw new ServiceError('not_found');
   }
   const isWanted = memory.state === state && (await isOwn(memory));

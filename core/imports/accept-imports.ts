@@ -33,7 +33,7 @@ export function acceptImports(
           kind: 'memory.import',
           subjectType: 'import',
           subjectId: id,
-          layerId: clientId,
+          clientId,
           detail: { bytes, mediaType },
         })),
         enqueue: () => enqueueImports(tx, queue, imports),

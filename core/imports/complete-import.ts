@@ -6,7 +6,7 @@ import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { Original } from '../../shared/schemas/memory.ts';
-import { type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
+import { clientOf, type LayerId, permitsChangeOf, type TeamScope } from '../../shared/scope.ts';
 import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { type Applied, runAndComplete } from '../access/run-command.ts';
@@ -111,7 +111,7 @@ export async function completeImport(
 async function apply(
   tx: TeamTransaction,
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
-  { clientId, importId }: Payload<'import.process'>,
+  { layerId, importId }: Payload<'import.process'>,
   { staged, redactions, original }: Omit<FinishedImport, 'hasRawCredentials'> & { original: Original | null },
 ): Promise<Applied<void>> {
   const { outcome, source, expired, similarSources } = await commitSource(tx, staged);
@@ -129,10 +129,10 @@ async function apply(
         kind: 'memory.import_complete',
         subjectType: 'import',
         subjectId: importId,
-        layerId: clientId,
+        clientId: clientOf(tx.scope, layerId),
         detail: { sourceId: source.id, duplicate, chunks: source.chunks },
       },
     ],
-    ...(duplicate ? {} : { enqueue: () => enqueueIndexing(tx, queue, config, [clientId]) }),
+    ...(duplicate ? {} : { enqueue: () => enqueueIndexing(tx, queue, config, [layerId]) }),
   };
 }

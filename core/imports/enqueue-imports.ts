@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
+import { layerOf } from '../../shared/scope.ts';
 
 /**
  * Enqueues a job for each of these imports, in the transaction that makes them queued. Companies take turns, and so do
@@ -21,7 +22,7 @@ export async function enqueueImports(
       teamId,
       userId: createdBy,
       tokenId: createdWith?.tokenId ?? null,
-      clientId,
+      layerId: layerOf(tx.scope, clientId),
       importId: id,
     })),
   );

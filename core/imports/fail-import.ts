@@ -1,7 +1,7 @@
 import { failImport as fail } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { clientOf, type TeamScope } from '../../shared/scope.ts';
 import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -19,7 +19,7 @@ export function failImport<Q extends 'import.process' | 'import.dead'>(
   job: RunningJob<Q>,
   { code, message, redactions }: { code: string; message: string; redactions?: readonly Redaction[] },
 ): Promise<void> {
-  const { importId, clientId } = job.data;
+  const { importId, layerId } = job.data;
   return runAndComplete(deps, scope, name, job, {
     apply: async (tx) => {
       if (!(await fail(tx, importId, { code, message, ...(redactions !== undefined && { redactions }) })))
@@ -31,7 +31,7 @@ export function failImport<Q extends 'import.process' | 'import.dead'>(
             kind: 'memory.import_fail',
             subjectType: 'import',
             subjectId: importId,
-            layerId: clientId,
+            clientId: clientOf(tx.scope, layerId),
             detail: { code },
           },
         ],

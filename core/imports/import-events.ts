@@ -8,7 +8,7 @@ export function importEvents(kind: AuditKindOf<'import'>, imports: readonly Impo
     kind,
     subjectType: 'import',
     subjectId: id,
-    layerId: clientId,
+    clientId,
     detail: { attempts },
   }));
 }

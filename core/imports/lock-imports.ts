@@ -5,11 +5,8 @@ import { hasRight, type Layers, readableLayers, writableLayers } from '../../sha
 import { ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import { type LayerId, requireChangeOf } from '../../shared/scope.ts';
+import { layerOf, requireChangeOf } from '../../shared/scope.ts';
 import { assertActive, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
-
-const includesLayer = ({ team, clients }: Layers, layerId: LayerId) =>
-  layerId === null ? team : clients.includes(layerId);
 
 /** Returns the layers that the caller can read and write now, among those of these imports, in any state of the Team. */
 async function layersNow(
@@ -17,11 +14,12 @@ async function layersNow(
   { standing }: LockedTeam,
   imports: readonly Import[],
 ): Promise<{ reads: Layers; writes: Layers }> {
-  const clients = [...new Set(imports.map(({ clientId }) => clientId))].filter((id) => id !== null);
-  const grants = await findOwnClientGrants(tx, tx.scope.teamId, clients);
+  const layers = [...new Set(imports.map(({ clientId }) => layerOf(tx.scope, clientId)))];
+  const team = { id: tx.scope.teamId, ...standing };
+  const grants = await findOwnClientGrants(tx, team.id, layers);
   return {
-    reads: readableLayers(standing.companyRole, standing, grants),
-    writes: writableLayers(standing.companyRole, standing, grants),
+    reads: readableLayers(standing.companyRole, team, grants),
+    writes: writableLayers(standing.companyRole, team, grants),
   };
 }
 
@@ -49,11 +47,12 @@ export async function lockImportsForDecision(
   const found = [...locked, ...(others.length === 0 ? [] : await findImports(tx, others))];
   const { reads, writes } = await layersNow(tx, team, found);
   // The client of the others has been archived since the request arrived, or the caller has lost access to it.
-  const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
-  const canDecide = ({ clientId, createdBy }: Import) =>
-    (hasRight(team, 'actForOthers') || createdBy === team.userId) &&
-    includesLayer(writes, clientId) &&
-    includesLayer(tx.scope.writes, clientId);
+  const isIn = (layers: Layers, { clientId }: Import) => layers.includes(layerOf(tx.scope, clientId));
+  const readable = found.filter((item) => isIn(reads, item));
+  const canDecide = (item: Import) =>
+    (hasRight(team, 'actForOthers') || item.createdBy === team.userId) &&
+    isIn(writes, item) &&
+    isIn(tx.scope.writes, item);
   if (!readable.every(canDecide)) {
     throw new ServiceError(
       'forbidden',

@@ -5,7 +5,7 @@ import { parseTags } from '../../shared/formats/tags.ts';
 import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
-import { requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { layerOf, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { type ContentInput, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -124,7 +124,7 @@ async function lockDecision(
   const own = lockedMemories.get(memoryId);
   const other = otherId === null ? null : (lockedMemories.get(otherId)?.memory ?? null);
   // Its client can have been archived since it was found.
-  if (own === undefined || !(await canWrite(tx, team, [own.memory.clientId]))) {
+  if (own === undefined || !(await canWrite(tx, team, [layerOf(tx.scope, own.memory.clientId)]))) {
     throw new ServiceError('not_found');
   }
   ACTIONS[action].assertLocked?.({ own, other }, decision);

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import type { AuditKindOf } from '../../shared/schemas/audit-kinds.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import type { LayerId } from '../../shared/scope.ts';
 
 /** The event of a change to one memory. */
 export function memoryEvent(
@@ -9,7 +8,7 @@ export function memoryEvent(
   { id, clientId, version }: Pick<Memory, 'id' | 'clientId' | 'version'>,
   detail: Record<string, unknown> = {},
 ): AuditEntry {
-  return { kind, subjectType: 'memory', subjectId: id, layerId: clientId, detail: { version, ...detail } };
+  return { kind, subjectType: 'memory', subjectId: id, clientId, detail: { version, ...detail } };
 }
 
 /**
@@ -19,13 +18,13 @@ export function memoryEvent(
 export function captureEvents(
   kind: 'memory.claim' | 'memory.release' | 'memory.discard',
   batchId: string,
-  captures: readonly { id: string; clientId: LayerId }[],
+  captures: readonly { id: string; clientId: string | null }[],
 ): AuditEntry[] {
-  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([layerId, own]) => ({
+  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([clientId, own]) => ({
     kind,
     subjectType: 'batch',
     subjectId: batchId,
-    layerId,
+    clientId,
     detail: { captureIds: own.map(({ id }) => id) },
   }));
 }

@@ -3,7 +3,7 @@ import { findCapturesIn, purgeMemory as purge } from '../../db/queries/library/p
 import { findMemory } from '../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import { requireRight, type TeamScope } from '../../shared/scope.ts';
+import { layerOf, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -31,7 +31,8 @@ async function findToPurge(tx: TeamTransaction, id: string): Promise<Memory> {
   requireRight(team, 'decideMemories');
   const memory = await findMemory(tx, id);
   // Its client can have been archived since the request arrived.
-  if (memory === null || !(await canWrite(tx, team, [memory.clientId]))) throw new ServiceError('not_found');
+  if (memory === null || !(await canWrite(tx, team, [layerOf(tx.scope, memory.clientId)])))
+    throw new ServiceError('not_found');
   // Without such a limit, Full access reaches every capture; those of archived clients are deleted too.
   const isLimited = tx.scope.tokenClients !== null;
   const reached = isLimited ? await findCapturesIn(tx, memory.captureIds, tx.scope.writes) : null;
@@ -46,14 +47,12 @@ async function findToPurge(tx: TeamTransaction, id: string): Promise<Memory> {
 }
 
 async function apply(tx: TeamTransaction, { queue, config }: Needed, memory: Memory): Promise<Applied<void>> {
-  const { clientId, captureIds } = memory;
-  const layer = { team: clientId === null, clients: clientId === null ? [] : [clientId] };
-  const inLayer = await findCapturesIn(tx, captureIds, layer);
+  const inLayer = await findCapturesIn(tx, memory.captureIds, [layerOf(tx.scope, memory.clientId)]);
   const purged = await purge(tx, memory.id);
   // Another request has purged it since it was found.
   if (purged === null) throw new ServiceError('not_found');
   const event = memoryEvent('memory.purge', memory, { ...purged });
-  const { layerId: _, ...withoutLayer } = event;
+  const { clientId: _, ...withoutLayer } = event;
   const isOneLayer = purged.captureIds.every((captureId) => inLayer.has(captureId));
   return {
     result: undefined,

@@ -7,7 +7,7 @@ import type { Moment } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Origin } from '../../shared/origin.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import type { LayerId } from '../../shared/scope.ts';
+import { type LayerId, layerOf } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
 import { SketchBuilder } from '../../shared/text/terms/sketch.ts';
 
@@ -69,7 +69,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await activateSource(tx, sourceId, chunks.length);
-  await storeSketch(tx, { id: sourceId, clientId: text.layerId }, chunks);
+  await storeSketch(tx, { id: sourceId, layerId: text.layerId }, chunks);
   return countStored(sourceId, chunks);
 }
 
@@ -91,7 +91,7 @@ export async function replaceMemoryText(
     chunks: chunks.length,
     indexedAs: text.prepared.indexedAs,
   });
-  await storeSketch(tx, { id: sourceId, clientId: text.layerId }, chunks);
+  await storeSketch(tx, { id: sourceId, layerId: text.layerId }, chunks);
   return countStored(sourceId, chunks);
 }
 
@@ -104,7 +104,8 @@ export async function publishMemoryText(
   memory: Pick<Memory, 'sourceId' | 'clientId' | 'metadata' | 'tags' | 'occurredAt' | 'expiresAt'>,
   text: Pick<MemoryText, 'title' | 'prepared' | 'embedding' | 'model' | 'origin'>,
 ): Promise<StoredText> {
-  const { sourceId, clientId: layerId, metadata, tags, occurredAt } = memory;
+  const { sourceId, metadata, tags, occurredAt } = memory;
+  const layerId = layerOf(tx.scope, memory.clientId);
   const expiresAt = memory.expiresAt === null ? null : new Date(memory.expiresAt);
   if (sourceId === null) {
     return insertMemorySource(tx, { layerId, metadata, tags, occurredAt, expiresAt, ...text });

@@ -7,7 +7,7 @@ import { newId } from '../../shared/ids.ts';
 import { runInSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { MAX_CONTENT } from '../../shared/schemas/library.ts';
-import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { clientOf, type LayerId, type TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
@@ -91,5 +91,8 @@ async function apply(
     sourceId: null,
   });
   const detail = { captureIds: [] };
-  return { result: id, audit: [memoryEvent('memory.review', { id, clientId: layerId, version: 1 }, detail)] };
+  return {
+    result: id,
+    audit: [memoryEvent('memory.review', { id, clientId: clientOf(tx.scope, layerId), version: 1 }, detail)],
+  };
 }

@@ -3,15 +3,14 @@ import { archiveSource } from '../../db/queries/library/archive.ts';
 import { updateMemory } from '../../db/queries/memory/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import type { LayerId } from '../../shared/scope.ts';
 import type { Recorded } from '../access/run-command.ts';
 import { memoryEvent } from './events.ts';
 
 /** A memory that is to be superseded by another one. */
 export interface SupersededPair {
   superseded: Memory;
-  /** The layer of the new memory. */
-  layerId: LayerId;
+  /** The client of the new memory; null for the Team layer. */
+  clientId: string | null;
   /** JSON pointer of the field that names it. */
   path: string;
 }
@@ -21,8 +20,8 @@ export interface SupersededPair {
  * @throws ServiceError `invalid_request`
  */
 export function assertSameLayer(pairs: readonly SupersededPair[]): void {
-  for (const { superseded, layerId, path } of pairs) {
-    if (superseded.clientId !== layerId) throw invalidField(path, 'is in another scope');
+  for (const { superseded, clientId, path } of pairs) {
+    if (superseded.clientId !== clientId) throw invalidField(path, 'is in another scope');
   }
 }
 

@@ -90,7 +90,7 @@ async function apply(
     await insertEmbeddings(
       tx,
       model,
-      pending.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
+      pending.map(({ chunkId, layerId }) => ({ chunkId, layerId, embedding: vectors.get(chunkId)! })),
     );
   }
   await closeEmbeddingBatch(tx, batch.id, hash, pending.length);

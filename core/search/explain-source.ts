@@ -10,7 +10,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import type { SourceExplanation } from '../../shared/schemas/explanation.ts';
 import type { Hit, Source } from '../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { readsLayerOf, type TeamScope } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
 import { matchedTerms } from './explanation.ts';
 
@@ -51,8 +51,7 @@ export async function explainSource(
   const { reach, scope, query } = search;
   // If it is among the hits, it was in scope then. It can have been moved after it was named.
   const inScope =
-    search.hits.some((hit) => hit.source_id === source.id) ||
-    (source.clientId === null ? scope.reads.team : scope.reads.clients.includes(source.clientId));
+    search.hits.some((hit) => hit.source_id === source.id) || readsLayerOf(scope, source.clientId);
   const isSearched = inScope && source.state === 'active';
   const ranked = isSearched
     ? await transaction(database, scope, (tx) => findRank(tx, search, source.id))

@@ -187,7 +187,7 @@ function insertEvent(
       subjectType: 'query',
       subjectId: queryId,
       // The event of a search within a client is hidden when the client is archived.
-      ...(scope.clientId === undefined ? {} : { layerId: scope.clientId.toLowerCase() }),
+      ...(scope.clientId === undefined ? {} : { clientId: scope.clientId.toLowerCase() }),
       detail: { scope, topK },
     },
     { query, hitIds: hits.map((hit) => hit.chunk_id), passageIds: passageIds(hits) },

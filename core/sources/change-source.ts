@@ -13,7 +13,7 @@ import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/for
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { type LayerId, layerOf, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -103,7 +103,7 @@ async function apply(
   let source = before;
   const audit: AuditEntry[] = [];
   const moved: LayerId[] = [];
-  if (target !== undefined && target.layerId !== before.clientId) {
+  if (target !== undefined && target.layerId !== layerOf(tx.scope, before.clientId)) {
     const { result, audit: events } = await moveSource(tx, before, target);
     source = result;
     audit.push(...events);
@@ -112,7 +112,7 @@ async function apply(
   const changed = await updateSourceFields(tx, source.id, given);
   if (changed === null) return { result: source, audit, updated: [], moved };
   const { updated } = changed;
-  const subject = { subjectType: 'source', subjectId: source.id, layerId: source.clientId } as const;
+  const subject = { subjectType: 'source', subjectId: source.id, clientId: source.clientId } as const;
   audit.push({ kind: 'memory.update', ...subject, detail: { updated } });
   return { result: changed.source, audit, updated, moved };
 }

@@ -17,8 +17,8 @@ const MAX_CHUNKS_IN_REQUEST = 100;
 const MAX_CHARACTERS_IN_REQUEST = 200_000;
 
 /** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
-export function layerKey(teamId: string, clientId: LayerId): string {
-  return `${teamId}/${clientId ?? ''}`;
+export function layerKey(teamId: string, layerId: LayerId): string {
+  return `${teamId}/${layerId}`;
 }
 
 /**
@@ -41,11 +41,11 @@ export async function enqueueIndexing(
   await queue.enqueue(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
   if (isOutdated) await queue.enqueue(tx, 'terms.renew', { companyId, teamId, userId }, { key: teamId });
   if (!serverEmbeddings) return;
-  const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
-  for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const keys = new Map(layers.map((layerId) => [layerKey(teamId, layerId), layerId]));
+  for (const [key, layerId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
     // New chunks have a job of their own, which does not wait behind the layers with a backlog.
     const before = { key: `${key}/new`, priority: 1 };
-    await queue.enqueue(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
+    await queue.enqueue(tx, 'embed.chunks', { companyId, teamId, layerId }, before);
   }
 }
 

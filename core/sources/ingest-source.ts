@@ -180,7 +180,7 @@ async function apply(
   const stored = await commitSource(tx, staged);
   const { outcome, source, embedded, expired } = stored;
   if (outcome === 'duplicate') return { result: stored, audit: expired };
-  const subject = { subjectType: 'source', subjectId: source.id, layerId } as const;
+  const subject = { subjectType: 'source', subjectId: source.id, clientId: source.clientId } as const;
   if (outcome === 'updated') {
     return {
       result: stored,

@@ -6,7 +6,7 @@ import { lockSourceNames } from '../../db/queries/memory/sources.ts';
 import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import { type LayerId, requireChangeOf } from '../../shared/scope.ts';
+import { type LayerId, layerOf, requireChangeOf } from '../../shared/scope.ts';
 import {
   assertActive,
   canRead,
@@ -69,11 +69,12 @@ async function lockOwnSource(
   const locked = await lockSource(tx, id);
   // One in a layer that the caller cannot write is not locked, but can be read.
   const source = locked?.source ?? (await findSource(tx, id))?.source;
+  if (source === undefined) throw new ServiceError('not_found');
+  const layerId = layerOf(tx.scope, source.clientId);
   // The client can have been archived since the request arrived, or the caller has lost access to it.
-  if (source === undefined || !(await canRead(tx, team, source.clientId)))
-    throw new ServiceError('not_found');
+  if (!(await canRead(tx, team, layerId))) throw new ServiceError('not_found');
   const isOwn = hasRight(team, 'actForOthers') || source.createdBy === team.userId;
-  if (locked === null || !isOwn || !(await canWrite(tx, team, [source.clientId]))) {
+  if (locked === null || !isOwn || !(await canWrite(tx, team, [layerId]))) {
     throw new ServiceError(
       'forbidden',
       `Only its author, or a caller with Full access, can ${verb} a source`,

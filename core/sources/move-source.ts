@@ -4,16 +4,15 @@ import { moveSource as move } from '../../db/queries/library/move.ts';
 import type { SourceNames } from '../../db/queries/library/source-names.ts';
 import { findSource } from '../../db/queries/memory/source-library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
-import type { LayerId } from '../../shared/scope.ts';
 import type { Recorded } from '../access/run-command.ts';
 import { makeWay } from './removal/make-way.ts';
 
 /**
- * The fields of the event of a move. Its layer is the new one if the record comes from the Team layer. Otherwise it has no
+ * The fields of the event of a move between clients, or the Team layer: null. Its layer is the new one if the record comes from the Team layer. Otherwise it has no
  * layer, so that an agent token that is limited to clients does not list it: it has the id of the old client.
  */
-export function moveFields(from: LayerId, to: LayerId): Pick<AuditEntry, 'layerId' | 'detail'> {
-  return { ...(from === null ? { layerId: to } : {}), detail: { from, to } };
+export function moveFields(from: string | null, to: string | null): Pick<AuditEntry, 'clientId' | 'detail'> {
+  return { ...(from === null ? { clientId: to } : {}), detail: { from, to } };
 }
 
 /**
@@ -31,7 +30,7 @@ export async function moveSource(
   await move(tx, id, names.layerId);
   const moved = await findSource(tx, id);
   if (moved === null) throw new Error('the moved source does not exist');
-  const event = moveFields(clientId, names.layerId);
+  const event = moveFields(clientId, moved.source.clientId);
   return {
     result: moved.source,
     audit: [...expired, { kind: 'memory.move', subjectType: 'source', subjectId: id, ...event }],

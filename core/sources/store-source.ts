@@ -260,7 +260,8 @@ async function compare(
   { source }: { source: Source },
 ): Promise<SimilarSource[]> {
   const sketch = staged.sketch.finish();
-  return sketch === null ? [] : findNearDuplicates(tx, source, sketch);
+  const { layerId } = staged.source;
+  return sketch === null ? [] : findNearDuplicates(tx, { id: source.id, layerId }, sketch);
 }
 
 /**
@@ -269,9 +270,10 @@ async function compare(
  */
 function compareStored(
   tx: TeamTransaction,
-  { sketch, unwritten }: StagedSource,
-  source: Source,
+  { sketch, unwritten, source: { layerId } }: StagedSource,
+  { id }: Source,
 ): Promise<SimilarSource[]> {
+  const source = { id, layerId };
   // Portions of chunks can be iterated only once, and making them takes long.
   if (!('length' in unwritten)) return findNearDuplicates(tx, source, null);
   for (const chunk of unwritten) sketch.add(chunk.sketch);

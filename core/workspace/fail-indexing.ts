@@ -1,6 +1,6 @@
 import { lockPendingVersion, setIndexState } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { clientOf, type TeamScope } from '../../shared/scope.ts';
 import { runAndComplete } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
@@ -19,7 +19,7 @@ export function failIndexing<Q extends 'file.index' | 'file.dead'>(
   job: RunningJob<Q>,
   code: string,
 ): Promise<void> {
-  const { versionId, clientId } = job.data;
+  const { versionId, layerId } = job.data;
   return runAndComplete(deps, scope, name, job, {
     apply: async (tx) => {
       const file = await lockPendingVersion(tx, versionId);
@@ -34,7 +34,7 @@ export function failIndexing<Q extends 'file.index' | 'file.dead'>(
             kind: 'workspace.index_fail',
             subjectType: 'file',
             subjectId: fileId,
-            layerId: clientId,
+            clientId: clientOf(tx.scope, layerId),
             detail: { code, version },
           },
           ...removed,

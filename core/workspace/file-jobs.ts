@@ -4,6 +4,7 @@ import { unindexFileSources } from '../../db/queries/workspace/file-index.ts';
 import type { NewVersion } from '../../db/queries/workspace/files.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
+import { clientOf, layerOf } from '../../shared/scope.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 
 /** Enqueues a job for each version that waits to be indexed, in the transaction that writes it. */
@@ -19,7 +20,14 @@ export async function enqueueFiles(
     tx,
     'file.index',
     { companyId, teamId },
-    pending.map(({ id, clientId }) => ({ companyId, teamId, userId, tokenId, clientId, versionId: id })),
+    pending.map(({ id, clientId }) => ({
+      companyId,
+      teamId,
+      userId,
+      tokenId,
+      layerId: layerOf(tx.scope, clientId),
+      versionId: id,
+    })),
   );
 }
 
@@ -27,11 +35,11 @@ export async function enqueueFiles(
 export async function unindexFiles(tx: TeamTransaction, fileIds: readonly string[]): Promise<AuditEntry[]> {
   if (fileIds.length === 0) return [];
   const unindexed = await unindexFileSources(tx, fileIds);
-  return unindexed.map(({ id, fileId, clientId, chunks }) => ({
+  return unindexed.map(({ id, fileId, layerId, chunks }) => ({
     kind: 'workspace.unindex',
     subjectType: 'file',
     subjectId: fileId,
-    layerId: clientId,
+    clientId: clientOf(tx.scope, layerId),
     detail: { sourceId: id, chunks },
   }));
 }

@@ -10,7 +10,7 @@ import {
 } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { clientOf, layerOf, type TeamScope } from '../../shared/scope.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
@@ -108,7 +108,7 @@ export function stageFile(
     database,
     scope,
     {
-      layerId: clientId,
+      layerId: layerOf(scope, clientId),
       kind: 'file',
       title: lastSegment(path),
       uri: path,
@@ -149,7 +149,7 @@ export async function completeIndexing(
 async function apply(
   tx: TeamTransaction,
   deps: Needed,
-  { data: { versionId, clientId } }: IndexJob,
+  { data: { versionId, layerId } }: IndexJob,
   staged: StagedSource,
 ): Promise<Applied<boolean>> {
   const allowed = (await findRules(tx, deps)) !== null;
@@ -166,12 +166,12 @@ async function apply(
         kind: 'workspace.index',
         subjectType: 'file',
         subjectId: file.fileId,
-        layerId: clientId,
+        clientId: clientOf(tx.scope, layerId),
         detail: { sourceId: source.id, version: file.version, chunks: source.chunks },
       },
     ],
     ...(outcome === 'duplicate'
       ? {}
-      : { enqueue: () => enqueueIndexing(tx, deps.queue, deps.config, [clientId]) }),
+      : { enqueue: () => enqueueIndexing(tx, deps.queue, deps.config, [layerId]) }),
   };
 }

@@ -2,7 +2,7 @@ import { type Database, transaction } from '../../db/driver/database.ts';
 import { type ContentVersion, findContents } from '../../db/queries/workspace/files.ts';
 import type { WorkspacePath } from '../../shared/formats/workspace-path.ts';
 import type { PullRequest, PullResponse } from '../../shared/schemas/workspace.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { readsLayerOf, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { parsePaths } from './parse-paths.ts';
 
@@ -59,8 +59,8 @@ async function find(database: Database, scope: TeamScope, files: PullRequest['fi
 }
 
 /** Whether the scope can read the layer of a path. If it cannot, or the layer does not exist, no file is found. */
-export function isReadable({ reads }: TeamScope, { clientId }: WorkspacePath): boolean {
-  return clientId === null ? reads.team : reads.clients.includes(clientId);
+export function isReadable(scope: TeamScope, { clientId }: WorkspacePath): boolean {
+  return readsLayerOf(scope, clientId);
 }
 
 /** Splits files into the first ones, which fit into one response, and the others. */

@@ -9,7 +9,7 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { PushResponse } from '../../shared/schemas/workspace.ts';
-import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { layerOf, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { OnceCommand } from '../access/run-once.ts';
@@ -21,7 +21,7 @@ import { newIndexState } from './index-state.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 import { findConflicts } from './push-conflicts.ts';
 
-function layersOf(pushed: readonly Pushed[]): LayerId[] {
+function clientsOf(pushed: readonly Pushed[]): (string | null)[] {
   return [...new Set(pushed.map(({ clientId }) => clientId))];
 }
 
@@ -30,7 +30,7 @@ function layersOf(pushed: readonly Pushed[]): LayerId[] {
  * @throws ServiceError `scope_forbidden`
  */
 export function assertPushAllowed(scope: TeamScope, pushed: readonly Pushed[]): void {
-  for (const clientId of layersOf(pushed)) writeLayer(scope, clientId === null ? {} : { clientId });
+  for (const clientId of clientsOf(pushed)) writeLayer(scope, clientId === null ? {} : { clientId });
 }
 
 /**
@@ -52,7 +52,7 @@ export function pushFiles(
       return checked;
     },
     lock: async (tx) => {
-      await requireLayerWrite(tx, ...layersOf(pushed));
+      await requireLayerWrite(tx, ...clientsOf(pushed).map((clientId) => layerOf(scope, clientId)));
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },
@@ -116,7 +116,7 @@ function versionEvent(
     kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
     subjectType: 'file',
     subjectId: fileId,
-    layerId: clientId,
+    clientId,
     detail: { path: maskedPaths.get(path) ?? path, version, ...(sha256 === null ? {} : { bytes }) },
   };
 }

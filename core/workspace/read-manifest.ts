@@ -4,7 +4,7 @@ import { readFromReplica } from '../../db/replica/read-from-replica.ts';
 import { BehindError } from '../../db/replica/unread.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { Manifest } from '../../shared/schemas/workspace.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { clientsIn, readsLayerOf, type TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { shownIndexState } from './index-state.ts';
 import { cursorOf, type ManifestCursor } from './manifest-cursor.ts';
@@ -50,7 +50,7 @@ export function readManifest(
 }
 
 /** The path prefixes of the layers that the scope can read, always in the same order. */
-function readablePrefixes({ reads }: TeamScope): string[] {
-  const clients = [...reads.clients].sort().map((id) => layerPrefix(id));
-  return reads.team ? [layerPrefix(null), ...clients] : clients;
+function readablePrefixes(scope: TeamScope): string[] {
+  const clients = clientsIn(scope, scope.reads).toSorted().map(layerPrefix);
+  return readsLayerOf(scope, null) ? [layerPrefix(null), ...clients] : clients;
 }

@@ -1,7 +1,7 @@
 import { resetIndexStates } from '../../db/queries/workspace/file-index.ts';
 import type { FileSource } from '../../db/queries/workspace/upkeep.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
-import { layerScope } from '../../shared/scope.ts';
+import { clientOf, layerScope } from '../../shared/scope.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
@@ -13,17 +13,17 @@ import { enqueueAfterUnindexing, unindexFiles } from './file-jobs.ts';
  */
 export async function unindexLayer(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
-  layer: Pick<FileSource, 'companyId' | 'teamId' | 'clientId'>,
+  layer: Pick<FileSource, 'companyId' | 'teamId' | 'layerId'>,
   files: readonly Pick<FileSource, 'fileId' | 'uri'>[],
 ): Promise<void> {
-  const { companyId, teamId, clientId } = layer;
-  const prefix = `${layerPrefix(clientId)}/`;
-  await runCommand(database, layerScope({ companyId, teamId, clientId }), {
+  const { layerId } = layer;
+  const prefix = `${layerPrefix(clientOf(layer, layerId))}/`;
+  await runCommand(database, layerScope(layer), {
     // The versions before the sources, as a push locks them.
     lock: (tx) =>
       resetIndexStates(
         tx,
-        clientId,
+        layerId,
         files.map(({ uri }) => uri.slice(prefix.length)),
       ),
     apply: async (tx) => ({

@@ -176,20 +176,16 @@ function claimsOf(scope: Scope): Record<string, string> {
     company,
     user,
     team: '',
-    reads_team: 'false',
-    reads_clients: '{}',
-    writes_team: 'false',
-    writes_clients: '{}',
+    reads: '{}',
+    writes: '{}',
     token: '',
   };
   if (!('teamId' in scope)) return none;
   return {
     ...none,
     team: scope.teamId,
-    reads_team: String(scope.reads.team),
-    reads_clients: `{${scope.reads.clients.join(',')}}`,
-    writes_team: String(scope.writes.team),
-    writes_clients: `{${scope.writes.clients.join(',')}}`,
+    reads: `{${scope.reads.join(',')}}`,
+    writes: `{${scope.writes.join(',')}}`,
     token: scope.tokenId ?? '',
   };
 }

@@ -63,8 +63,8 @@ async function insertSlice(
 ): Promise<void> {
   const ids = slice.map(() => newId());
   await client.query(
-    `insert into memory.chunk (team_id, source_id, id, ordinal, text)
-     select $1, $2, g.id, $3 + g.place - 1, g.text
+    `insert into memory.chunk (team_id, layer_id, source_id, id, ordinal, text)
+     select $1, $1, $2, g.id, $3 + g.place - 1, g.text
        from unnest($4::uuid[], $5::text[]) with ordinality as g (id, text, place)`,
     [teamId, sourceId, firstOrdinal, ids, slice.map(({ text }) => text)],
   );
@@ -98,8 +98,8 @@ async function insertSource(
   const id = newId();
   await client.query('begin');
   await client.query(
-    `insert into memory.source (team_id, id, kind, state, title, content_hash, chunk_count, created_by)
-     values ($1, $2, 'ingest', 'active', $3, $4, $5, $6)`,
+    `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, chunk_count, created_by)
+     values ($1, $1, $2, 'ingest', 'active', $3, $4, $5, $6)`,
     [order.teamId, id, `Source ${id}`, Buffer.from(id), chunks.length, order.userId],
   );
   for (let start = 0; start < chunks.length; start += ROWS_A_STATEMENT) {

@@ -94,20 +94,20 @@ async function fillTeam(
     await tx.query("set local gin_pending_list_limit = '512kB'");
     await tx.query(
       `insert into memory.source
-         (team_id, id, kind, title, state, content_hash, chunk_count, created_by, terms_version)
-       select $1, s.id, 'ingest', 'Source ' || s.nth, 'active', uuid_send(s.id), least($4, $5 - (s.nth - 1) * $4), $3, $6
+         (team_id, layer_id, id, kind, title, state, content_hash, chunk_count, created_by, terms_version)
+       select $1, $1, s.id, 'ingest', 'Source ' || s.nth, 'active', uuid_send(s.id), least($4, $5 - (s.nth - 1) * $4), $3, $6
          from unnest($2::uuid[]) with ordinality s (id, nth)`,
       [teamId, sources, ownerId, CHUNKS_PER_SOURCE, chunks, TERMS_VERSION],
     );
     await tx.query(
-      `insert into memory.chunk (team_id, id, source_id, ordinal, text)
-       select $1, c.id, ($4::uuid[])[(c.nth - 1) / $5 + 1], (c.nth - 1) % $5, p.text
+      `insert into memory.chunk (team_id, layer_id, id, source_id, ordinal, text)
+       select $1, $1, c.id, ($4::uuid[])[(c.nth - 1) / $5 + 1], (c.nth - 1) % $5, p.text
          from unnest($2::uuid[], $3::int[]) with ordinality c (id, place, nth) join public.pool p on p.nth = c.place`,
       [teamId, ids, places, sources, CHUNKS_PER_SOURCE],
     );
     await tx.query(
-      `insert into memory.chunk_keyword (team_id, chunk_id, weights, keys)
-       select $1, c.id, p.weights, ($4::int[])[c.first:c.last]
+      `insert into memory.chunk_keyword (team_id, layer_id, chunk_id, weights, keys)
+       select $1, $1, c.id, p.weights, ($4::int[])[c.first:c.last]
          from (select u.id, u.place, u.last, coalesce(lag(u.last) over (order by u.nth), 0) + 1 as first
                  from unnest($2::uuid[], $3::int[], $5::int[]) with ordinality u (id, place, last, nth)) c
          join public.pool p on p.nth = c.place`,

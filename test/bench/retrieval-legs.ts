@@ -72,7 +72,7 @@ async function insertVectors(
 ): Promise<void> {
   const rows = chunkIds.map((chunkId, index) => ({
     chunkId,
-    clientId: null,
+    layerId: scope.teamId,
     embedding: vectors[index] as Float32Array,
   }));
   for (let from = 0; from < rows.length; from += VECTORS_AT_ONCE) {

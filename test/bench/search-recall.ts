@@ -27,15 +27,16 @@ interface Near {
  */
 async function scanExactly(database: Database, team: FilledTeam, query: Float32Array): Promise<Near[]> {
   const nearest = (layer: string) =>
-    `(select chunk_id as id, client_id as layer, embedding <#> $1::halfvec as distance
+    `(select chunk_id as id, layer_id as layer, embedding <#> $1::halfvec as distance
         from memory.chunk_embedding where team_id = $2 and model = $3 and ${layer}
        order by embedding <#> $1::halfvec, chunk_id limit ${TOP})`;
-  const layers = team.clients.map((_, index) => `client_id = $${index + 4}`);
-  return database.query<Near>(['client_id is null', ...layers].map(nearest).join(' union all '), [
+  const layers = [team.company.teamId, ...team.clients];
+  const scans = layers.map((_, index) => nearest(`layer_id = $${index + 4}`));
+  return database.query<Near>(scans.join(' union all '), [
     halfvecBinary(query),
     team.company.teamId,
     TEST_MODEL_NAME,
-    ...team.clients,
+    ...layers,
   ]);
 }
 
@@ -43,14 +44,14 @@ async function scanExactly(database: Database, team: FilledTeam, query: Float32A
 async function countRows(database: Database, scope: TeamScope): Promise<number> {
   const [row] = await database.query<{ rows: number }>(
     `select count(*) as rows from memory.chunk_embedding e
-      where team_id = $1 and (($2 and client_id is null) or client_id = any ($3::uuid[]))`,
-    [scope.teamId, scope.reads.team, scope.reads.clients],
+      where team_id = $1 and layer_id = any ($2::uuid[])`,
+    [scope.teamId, scope.reads],
   );
   return row?.rows ?? 0;
 }
 
 function within(scope: TeamScope, { layer }: Near): boolean {
-  return layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
+  return scope.reads.includes(layer);
 }
 
 /** What the vector leg finds of the ten nearest, in every scope of a Team. Held, and so is how many it returns. */

@@ -63,7 +63,7 @@ export async function fillTeam(database: Database, size: number, folder: string)
     // All at once: while PostgreSQL writes one, the terms of the next are made.
     await Promise.all(
       LAYERS_OF_TEN.map((client) => {
-        const layerId = client === null ? null : (clients[client] ?? null);
+        const layerId = (client === null ? null : clients[client]) ?? whole.teamId;
         const chunks = Array.from({ length: count }, () => ({
           text: text.chunk(),
           embedding: vectors.vector(),

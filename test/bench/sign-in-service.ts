@@ -25,7 +25,7 @@ const EMAILS_A_KIND = 40;
 async function fill(database: Database, company: SignedIn): Promise<void> {
   const writer = new Writer(7);
   const { companyId, teamId, ownerId: userId } = company;
-  const scope = jobScope({ companyId, teamId, userId, clientId: null });
+  const scope = jobScope({ companyId, teamId, userId, layerId: teamId });
   for (let stored = 0; stored < CHUNKS; stored += CHUNKS_A_SOURCE) {
     const chunks = Array.from({ length: CHUNKS_A_SOURCE }, () => ({
       text: writer.paragraph(),

@@ -59,13 +59,13 @@ async function fillTeam(
   await inSlices(size.imports, async (count) => {
     const [team, own, where, owner] = common(count);
     await database.query(
-      `insert into memory.source (team_id, id, client_id, kind, state, title, content_hash, chunk_count, created_by)
+      `insert into memory.source (team_id, id, layer_id, kind, state, title, content_hash, chunk_count, created_by)
        select $1, u.id, ${layer('n')}, case when n % 4 = 0 then 'ingest' else 'import' end, 'active', 'Source ' || n,
               sha256(u.id::text::bytea), $5, $4 from ${each}`,
       [team, own, where, owner, size.chunks / size.imports],
     );
     await database.query(
-      `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, attempts, source_id,
+      `insert into memory.import (team_id, id, layer_id, state, filename, title, media_type, bytes, attempts, source_id,
               error_code, error_message, created_by)
        select $1, u.id, ${layer('n')}, case when n % 20 = 0 then 'failed' when n % 20 < 4 then 'queued' else 'completed' end,
               n || '.txt', n || '.txt', 'text/plain', 1000, 1, null, 'no_text', 'The file holds no text.', $4 from ${each}`,
@@ -77,26 +77,26 @@ async function fillTeam(
   ]);
   await inSlices(size.chunks, async (count, from) => {
     await database.query(
-      `insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text)
-       select s.team_id, u.id, s.client_id, s.id, (u.n + $5) / $4, repeat($3, 8)
+      `insert into memory.chunk (team_id, id, layer_id, source_id, ordinal, text)
+       select s.team_id, u.id, s.layer_id, s.id, (u.n + $5) / $4, repeat($3, 8)
          from unnest($2::uuid[]) with ordinality as u (id, n)
          join memory.source s on s.team_id = $1 and s.id = ($6::uuid[])[1 + (u.n + $5) % $4]`,
       [teamId, ids(count), SENTENCE, sources.length, from, sources.map(({ id }) => id)],
     );
   });
   await database.query(
-    `insert into memory.embedding_pending (team_id, client_id, chunk_id)
-     select team_id, client_id, id from memory.chunk where team_id = $1`,
+    `insert into memory.embedding_pending (team_id, layer_id, chunk_id)
+     select team_id, layer_id, id from memory.chunk where team_id = $1`,
     [teamId],
   );
   await inSlices(size.imports / 2, async (count) => {
     await database.query(
-      `insert into memory.capture (team_id, id, client_id, session_id, summary, created_by)
+      `insert into memory.capture (team_id, id, layer_id, session_id, summary, created_by)
        select $1, u.id, ${layer('n')}, 'session', repeat($5, 8), $4 from ${each}`,
       [...common(count), SENTENCE],
     );
     await database.query(
-      `insert into memory.memory_item (team_id, id, client_id, state, title, content, capture_ids, keys, weights, created_by)
+      `insert into memory.memory_item (team_id, id, layer_id, state, title, content, capture_ids, keys, weights, created_by)
        select $1, u.id, ${layer('n')}, case when n % 3 = 0 then 'discarded' else 'review' end, 'Memory ' || n,
               repeat($5, 8), '{}', '{}', '{}/536870912', $4 from ${each}`,
       [...common(count), SENTENCE],

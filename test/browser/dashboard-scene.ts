@@ -99,8 +99,8 @@ async function addImports(service: TestApp, company: SignedIn): Promise<void> {
   const { database } = service;
   const { teamId, ownerId } = company;
   await database.query(
-    `insert into memory.import (team_id, id, state, filename, title, media_type, bytes, attempts, created_by)
-     select $1, id, 'completed', 'file.md', 'file', 'text/markdown', 20000, 1, $2 from unnest($3::uuid[]) as id`,
+    `insert into memory.import (team_id, layer_id, id, state, filename, title, media_type, bytes, attempts, created_by)
+     select $1, $1, id, 'completed', 'file.md', 'file', 'text/markdown', 20000, 1, $2 from unnest($3::uuid[]) as id`,
     [teamId, ownerId, Array.from({ length: 1348 }, newId)],
   );
   for (const [index, { filename, error, attempts }] of FAILED.entries()) {

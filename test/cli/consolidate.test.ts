@@ -42,12 +42,12 @@ describe('cli capture', () => {
     const piped = await person.run(['capture', '--session', 's-2', '--json'], { input: 'piped' });
     const { capture } = JSON.parse(piped.stdout) as { capture: Capture };
     assert.deepEqual([capture.summary, capture.sequence, capture.clientId], ['piped', null, null]);
-    const stored = await service.database.query<{ client_id: string; started_at: Date }>(
-      'select client_id, started_at from memory.capture where id = $1',
+    const stored = await service.database.query<{ layer_id: string; started_at: Date }>(
+      'select layer_id, started_at from memory.capture where id = $1',
       [first.slice(19, 55)],
     );
     assert.deepEqual(
-      stored.map((row) => [row.client_id, row.started_at.toISOString()]),
+      stored.map((row) => [row.layer_id, row.started_at.toISOString()]),
       [[clientId, '2026-05-31T09:00:00.000Z']],
     );
     assertRefused(await person.run(['capture', 'summary.md']), /--session: required/);

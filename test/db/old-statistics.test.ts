@@ -63,7 +63,9 @@ describe('a table that has grown since its plans were made', () => {
       const scope = ownerScope(team, client === null ? [] : [client]);
       const sample = async (tx: Queryable) => {
         await tx.query('set local plan_cache_mode = force_generic_plan');
-        return tx.query<{ dropped: string[] }>('select dropped from memory.sample_changes($1, 2)', [client]);
+        return tx.query<{ dropped: string[] }>('select dropped from memory.sample_changes($1, 2)', [
+          client ?? team.teamId,
+        ]);
       };
       await storeSource(database, scope, { layer: client, chunks: texts(5) });
       await countTermsNow(database, team);

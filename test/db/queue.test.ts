@@ -11,7 +11,7 @@ const { database, queue } = await openOwnTestApp();
 const QUEUE = 'import.process';
 
 async function send(companyId: string, jobs: number, teamId = companyId): Promise<void> {
-  const payload = { companyId, teamId, userId: companyId, clientId: null, tokenId: null };
+  const payload = { companyId, teamId, userId: companyId, layerId: teamId, tokenId: null };
   const payloads = Array.from({ length: jobs }, () => ({ ...payload, importId: newId() }));
   await database.transaction((tx) => queue.enqueueInTurn(tx, QUEUE, { companyId, teamId }, payloads));
 }

@@ -273,7 +273,7 @@ describe('the position of a change', () => {
       assert.ok(typeof found === 'object');
       return found.identity.lastChange;
     };
-    const subject = { subjectType: 'source', subjectId: newId(), layerId: null } as const;
+    const subject = { subjectType: 'source', subjectId: newId(), clientId: null } as const;
     const run = (kind: 'memory.ingest' | 'memory.move') =>
       runCommand(withReplica, scope, {
         lock: async () => {},
@@ -330,7 +330,7 @@ describe('the position of a change', () => {
     });
     t.after(() => following.close());
     const company = await service.company();
-    const job = layerScope({ companyId: company.companyId, teamId: company.teamId, clientId: null });
+    const job = layerScope({ companyId: company.companyId, teamId: company.teamId, layerId: company.teamId });
     await following.noteChange(ownerScope(company), true);
     await following.noteChange(ownerScope(company), false);
     await following.noteChange(job, true);

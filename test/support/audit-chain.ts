@@ -125,7 +125,7 @@ export async function recordEvent(
   detail: Record<string, unknown> = {},
 ): Promise<string> {
   const subjectId = newId();
-  insertAuditEvents(tx, [{ kind: 'memory.search', subjectType: 'query', subjectId, layerId: null, detail }]);
+  insertAuditEvents(tx, [{ kind: 'memory.search', subjectType: 'query', subjectId, clientId: null, detail }]);
   return subjectId;
 }
 

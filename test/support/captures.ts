@@ -85,8 +85,8 @@ export async function addCaptures(
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   await database.query(
-    `insert into memory.capture (team_id, id, session_id, summary, created_by, state, batch_id, leased_until)
-     select $1, id, 'a session', 'A block of many.', $2,
+    `insert into memory.capture (team_id, layer_id, id, session_id, summary, created_by, state, batch_id, leased_until)
+     select $1, $1, id, 'a session', 'A block of many.', $2,
             case when $4::uuid is null then 'staged' else 'claimed' end, $4,
             case when $4::uuid is not null then now() - interval '1 second' end
        from unnest($3::uuid[]) as id`,

@@ -39,7 +39,7 @@ export async function importFiles(
 }
 
 function scopeOfRun({ companyId, teamId, ownerId }: SignedIn, clientId: string | null) {
-  return jobScope({ companyId, teamId, userId: ownerId, clientId });
+  return jobScope({ companyId, teamId, userId: ownerId, layerId: clientId ?? teamId });
 }
 
 /** Begins the run of an import as a worker does, and tells how far it is: no worker need be held at that point. */

@@ -41,7 +41,7 @@ export async function plantImports(
   await transaction(database, scope, async (tx) => {
     for (const id of ids) {
       const content = Buffer.from(given.text ?? `A text of ${id}`);
-      await insertImport(tx, { id, layerId: clientId, ...file, content });
+      await insertImport(tx, { id, layerId: clientId ?? company.teamId, ...file, content });
       if (state === 'failed') await failImport(tx, id, FAULT);
     }
   });

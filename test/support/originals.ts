@@ -42,7 +42,7 @@ export async function uploaded(
   assert.equal(answer.statusCode, 202, answer.body);
   const { id: importId } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
   const { companyId, teamId, ownerId: userId, tokenId = null } = company;
-  const data = { companyId, teamId, userId, tokenId, clientId, importId };
+  const data = { companyId, teamId, userId, tokenId, layerId: clientId ?? teamId, importId };
   const run = (blobs?: BlobStore) => doJob(service.database, 'import.process', data, env, blobs);
   return { importId, run };
 }

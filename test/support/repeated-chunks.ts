@@ -18,16 +18,16 @@ export async function repeatChunks(
   for (let done = 0; done < times; done += timesAtOnce) {
     await database.query(
       `with copy as (
-         select gen_random_uuid() as id, c.ordinal + 1000 * n as ordinal, c.text, c.client_id, k.weights, k.keys
+         select gen_random_uuid() as id, c.ordinal + 1000 * n as ordinal, c.text, c.layer_id, k.weights, k.keys
            from memory.chunk c
            join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id
           cross join generate_series($3::int, $4::int) n
           where c.team_id = $1 and c.source_id = $2 and c.ordinal < 1000),
        chunk as (
-         insert into memory.chunk (team_id, id, source_id, client_id, ordinal, text)
-         select $1, id, $2, client_id, ordinal, text from copy)
-       insert into memory.chunk_keyword (team_id, chunk_id, client_id, weights, keys)
-       select $1, id, client_id, weights, keys from copy`,
+         insert into memory.chunk (team_id, id, source_id, layer_id, ordinal, text)
+         select $1, id, $2, layer_id, ordinal, text from copy)
+       insert into memory.chunk_keyword (team_id, chunk_id, layer_id, weights, keys)
+       select $1, id, layer_id, weights, keys from copy`,
       [teamId, sourceId, done + 1, Math.min(done + timesAtOnce, times)],
     );
   }

@@ -37,7 +37,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const title = given.title ?? `Source ${newId()}`;
   const fields = fieldsNow(title, given.tags);
   return {
-    layerId: given.layer,
+    layerId: given.layer ?? teamId,
     kind: 'ingest',
     title,
     uri: null,

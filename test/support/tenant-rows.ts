@@ -92,6 +92,7 @@ const UUID_OF: Record<string, (owner: RowOwner) => string | null> = {
   company_id: (owner) => owner.companyId,
   team_id: (owner) => owner.teamId,
   client_id: (owner) => owner.clientId,
+  layer_id: (owner) => owner.clientId ?? owner.teamId,
   user_id: (owner) => owner.ownerId,
   actor_id: (owner) => owner.ownerId,
   created_by: (owner) => owner.ownerId,
@@ -127,6 +128,9 @@ export class TenantRows {
     this.rows.set('identity.company', { id: company });
     this.rows.set('identity.account', { company_id: company, id: `'${owner.ownerId}'` });
     this.rows.set('identity.team', { company_id: company, id: team });
+    // Triggers have inserted it.
+    const layer = `'${owner.clientId ?? owner.teamId}'`;
+    this.rows.set('identity.layer', { company_id: company, team_id: team, id: layer });
     if (owner.clientId !== null) {
       this.rows.set('identity.client', { company_id: company, team_id: team, id: `'${owner.clientId}'` });
     }
@@ -159,7 +163,6 @@ export class TenantRows {
   private literal(table: CatalogTable, column: Column): string | null {
     const chosen = CHOSEN[table.name]?.[column.name];
     if (chosen !== undefined) return chosen;
-    if (column.name === 'client_id' && column.optional && this.owner.clientId === null) return null;
     for (const { table: other, columns, to } of table.references) {
       const place = columns.indexOf(column.name);
       const referred = place === -1 ? undefined : this.rows.get(other)?.[to[place] ?? ''];

@@ -21,7 +21,7 @@ export async function setTermCounts(
   database: Database,
   team: TestCompany,
   {
-    layer = null,
+    layer = team.teamId,
     chunks,
     words,
   }: { layer?: LayerId; chunks: number; words: Readonly<Record<string, number>> },
@@ -53,7 +53,7 @@ export async function setLayerCounts(
   counts: Pick<NewCounts, 'layerId' | 'chunks' | 'sampled' | 'dims' | 'keys'>,
 ): Promise<boolean> {
   const [layer] = await database.query<{ version: number }>(
-    'select version from memory.keyword_layer where team_id = $1 and client_id is not distinct from $2',
+    'select version from memory.keyword_layer where team_id = $1 and layer_id = $2',
     [team.teamId, counts.layerId],
   );
   return workerTransaction(database, ownerScope(team), (tx) =>

@@ -129,9 +129,9 @@ function layersOf(held: Standing) {
   ];
   const reads = readableLayers(companyRole, team, clients);
   const writes = writableLayers(companyRole, team, clients);
-  const client = (id: string) => openness(reads.clients.includes(id), writes.clients.includes(id));
+  const client = (id: string) => openness(reads.includes(id), writes.includes(id));
   return {
-    'Team layer': openness(reads.team, writes.team),
+    'Team layer': client(team.id),
     'client, no grant': client('none'),
     'client, read': client('read'),
     'client, write': client('write'),
@@ -184,8 +184,8 @@ describe('access in a Team', () => {
 
   test('a Team without clients opens only its Team layer', () => {
     const team = { id: 'team', name: 'Team', state: 'active', role: 'owner', grant: null } as const;
-    assert.deepEqual(readableLayers('owner', team, []), { team: true, clients: [] });
-    assert.deepEqual(writableLayers('owner', team, []), { team: true, clients: [] });
+    assert.deepEqual(readableLayers('owner', team, []), [team.id]);
+    assert.deepEqual(writableLayers('owner', team, []), [team.id]);
   });
 });
 

@@ -19,7 +19,6 @@ import { readTable } from '../support/tables.ts';
 
 /** Clients that the member can write, can read and has no grant for; and an id that is not a client of the Team. */
 const IDS = { W: newId(), R: newId(), N: newId(), elsewhere: newId() };
-const nameOf = (id: string) => Object.entries(IDS).find(([, known]) => known === id)?.[0] ?? id;
 
 const TEAM: TeamMembership = {
   id: newId(),
@@ -31,6 +30,9 @@ const TEAM: TeamMembership = {
   redaction: null,
   quota: null,
 };
+
+const nameOf = (id: string) =>
+  Object.entries({ T: TEAM.id, ...IDS }).find(([, known]) => known === id)?.[0] ?? id;
 
 function identityOf(companyRole: Identity['companyRole']): Identity {
   return {
@@ -67,8 +69,7 @@ const SCOPES: Record<string, TeamScope> = {
 };
 
 /** Layers as the tables below write them: `T` for the Team layer, then the clients; `-` for no layers. */
-const layers = ({ team, clients }: TeamScope['reads']) =>
-  [...(team ? ['T'] : []), ...clients.map(nameOf)].join(' ') || '-';
+const layers = (ids: TeamScope['reads']) => ids.map(nameOf).join(' ') || '-';
 
 /** The requested scope of the cells of a row. */
 function requested(client: string | undefined, include: string | undefined): RequestedScope {

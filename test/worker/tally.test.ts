@@ -25,7 +25,7 @@ const logger = createLogger('silent', 'test');
 const QUEUE = 'keywords.count';
 const company = await service.company();
 const payload = { companyId: company.companyId, teamId: company.teamId, userId: company.ownerId };
-const scope = jobScope({ ...payload, clientId: null });
+const scope = jobScope({ ...payload, layerId: company.teamId });
 
 const written = () => withoutScope(database, listJobCounts);
 const jobsOf = (counts: readonly JobCount[], outcome: string, name = QUEUE) =>

@@ -3,6 +3,7 @@ import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { listClients } from '../../../core/identity/team/lists.ts';
 import { Id, Nullable, OneOf, Time } from '../../../shared/schemas/common.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
+import { clientsIn } from '../../../shared/scope.ts';
 import { isPermitted } from '../permitted.ts';
 import { countFitting, countJsonTokens } from '../tokens.ts';
 import { callerTool, MAX_ANSWER_TOKENS, READS, type TeamCall } from '../tool.ts';
@@ -32,7 +33,7 @@ async function reachedClients({ deps, scope, identity }: TeamCall) {
 function writableLayers({ team, scope, identity }: TeamCall): { teamLayer: boolean; clients: number } {
   if (team.state !== 'active' || !isPermitted(identity, 'memory:write'))
     return { teamLayer: false, clients: 0 };
-  return { teamLayer: scope.writes.team, clients: scope.writes.clients.length };
+  return { teamLayer: scope.writes.includes(team.id), clients: clientsIn(scope, scope.writes).length };
 }
 
 /** Who asks, and what they can reach. */
@@ -92,7 +93,7 @@ export const whoami = callerTool({
         search: config.serverEmbeddings ? ('server' as const) : ('keyword' as const),
       },
     };
-    return fitted(answer, selected?.scope.reads.clients.length ?? 0);
+    return fitted(answer, selected === null ? 0 : clientsIn(selected.scope, selected.scope.reads).length);
   },
 });
 

@@ -4,7 +4,7 @@ import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { foldName } from '../../../shared/formats/names.ts';
 import { isId } from '../../../shared/ids.ts';
 import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { readsLayerOf, type TeamScope } from '../../../shared/scope.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
 /** The most clients that an error lists. */
@@ -26,7 +26,7 @@ export async function findClientId(
   path: string,
 ): Promise<string> {
   const id = named.trim().toLowerCase();
-  if (scope.reads.clients.includes(id)) return id;
+  if (readsLayerOf(scope, id)) return id;
   if (isId(id)) throw new ServiceError('scope_forbidden', UNREACHABLE);
   const clients = await readOnce(database, scope, (tx) => listReadableClientNames(tx, null));
   const [only, ...others] = await withName(clients, named);

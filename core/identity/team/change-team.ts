@@ -4,7 +4,7 @@ import { countTeamMembers, lockCompany } from '../../../db/queries/identity/memb
 import { type TeamChange, updateTeam } from '../../../db/queries/identity/teams.ts';
 import { foldName } from '../../../shared/formats/names.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { clientsIn, type TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -42,7 +42,8 @@ export function changeTeam(
         throw teamNameTaken();
       if (audit.length > 0) await updateTeam(tx, teamId, after);
       const { members } = await countTeamMembers(tx);
-      const team = { id: teamId, ...after, state, role, access, clients: reads.clients.length, members };
+      const clients = clientsIn(scope, reads).length;
+      const team = { id: teamId, ...after, state, role, access, clients, members };
       const result = { ...team, ...(await readUsage(tx, config)) };
       return { result, audit };
     },

@@ -2,7 +2,7 @@ import { transaction } from '../../../db/driver/database.ts';
 import { countTeamMembers } from '../../../db/queries/identity/members.ts';
 import type { TeamMembership } from '../../../shared/access.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { clientsIn, type TeamScope } from '../../../shared/scope.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { readUsage } from '../../status/read-usage.ts';
 
@@ -19,6 +19,6 @@ export async function readSelectedTeam(
     ...(await countTeamMembers(tx)),
     storage: await readUsage(tx, config),
   }));
-  const clients = scope.reads.clients.length;
+  const clients = clientsIn(scope, scope.reads).length;
   return { id, name, state, role, access: scope.access, clients, members, publish, redaction, ...storage };
 }

@@ -69,7 +69,8 @@ async function lockReach(
   const { standing } = team;
   // A text that is not an id is no client.
   const grants = await findOwnClientGrants(tx, teamId, clientIds.filter(isId));
-  const reachable = readableLayers(standing.companyRole, standing, grants).clients;
-  if (reachable.length < clientIds.length) throw new ServiceError('not_found');
+  const reachable = readableLayers(standing.companyRole, { id: teamId, ...standing }, grants);
+  // Besides the Team layer.
+  if (reachable.length - 1 < clientIds.length) throw new ServiceError('not_found');
   assertActive(team);
 }

@@ -1,6 +1,7 @@
 import { moveMemory } from '../../../db/queries/library/move.ts';
 import { findMemory } from '../../../db/queries/memory/memories.ts';
 import { invalidField } from '../../../shared/errors.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import { moveFields } from '../../sources/move-source.ts';
 import type { DecisionAction } from './action.ts';
 
@@ -16,11 +17,11 @@ export const move: DecisionAction = {
   act: async (tx, { own: { memory } }, { decision: { target } }) => {
     const { id, sourceId, clientId: from } = memory;
     if (target === undefined) throw new Error('the decision names no layer');
-    if (target === from) return { result: memory, audit: [] };
+    if (target === layerOf(tx.scope, from)) return { result: memory, audit: [] };
     await moveMemory(tx, { id, sourceId }, target);
     const moved = await findMemory(tx, id);
     if (moved === null) throw new Error('the moved memory does not exist');
-    const { detail, ...layer } = moveFields(from, target);
+    const { detail, ...layer } = moveFields(from, moved.clientId);
     return {
       result: moved,
       audit: [

@@ -1,5 +1,6 @@
 import { updateMemory } from '../../../db/queries/memory/memories.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import { memoryEvent } from '../events.ts';
 import { publishMemoryText } from '../store-memory.ts';
 import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from '../superseded.ts';
@@ -52,10 +53,10 @@ export const publish: DecisionAction = {
     });
     const detail = { ...stored, edited: edited || title !== memory.title, ...supersedes };
     audit.push(memoryEvent('memory.publish', published, detail));
-    return { result: published, audit, indexed: [memory.clientId] };
+    return { result: published, audit, indexed: [layerOf(tx.scope, memory.clientId)] };
   },
 };
 
 function supersededBy({ own, other }: LockedDecision): SupersededPair[] {
-  return other === null ? [] : [{ superseded: other, layerId: own.memory.clientId, path: '/supersedes' }];
+  return other === null ? [] : [{ superseded: other, clientId: own.memory.clientId, path: '/supersedes' }];
 }

@@ -4,6 +4,7 @@ import { findVersionText, insertVersion } from '../../../db/queries/memory/memor
 import { retitleSource } from '../../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { isPast } from '../../../shared/formats/times.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import { archiveIfDue } from '../../sources/removal/expire-records.ts';
 import { memoryEvent } from '../events.ts';
 import { publishMemoryText, replaceMemoryText } from '../store-memory.ts';
@@ -27,7 +28,7 @@ export const restore: DecisionAction = {
   act: async (tx, { own: { memory } }, { decision, storable, prepared, origin, model }) => {
     if (prepared === null || storable === null || origin === undefined)
       throw new Error('the version to restore has no prepared content');
-    const { clientId: layerId } = memory;
+    const layerId = layerOf(tx.scope, memory.clientId);
     const expired = memory.state === 'archived' ? await archiveIfDue(tx, memory.id) : [];
     // Otherwise it would count as archived again.
     const expiresAt = isPast(memory.expiresAt) ? null : memory.expiresAt;

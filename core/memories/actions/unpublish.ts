@@ -3,7 +3,7 @@ import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { findMemory, updateMemory } from '../../../db/queries/memory/memories.ts';
 import { isPast } from '../../../shared/formats/times.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
-import type { LayerId } from '../../../shared/scope.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import type { Recorded } from '../../access/run-command.ts';
 import { memoryEvent } from '../events.ts';
 import { publishMemoryText } from '../store-memory.ts';
@@ -34,7 +34,7 @@ export const unpublish: DecisionAction = {
     const restored =
       other !== null && isSuperseded(other, memory) ? await publishAgain(tx, other, deciding) : null;
     const detail = { sourceId, ...(restored === null ? {} : { restored: restored.result.id }) };
-    const indexed: LayerId[] = restored === null ? [] : [restored.result.clientId];
+    const indexed = restored === null ? [] : [layerOf(tx.scope, restored.result.clientId)];
     return {
       result: withdrawn,
       audit: [memoryEvent('memory.unpublish', withdrawn, detail), ...(restored?.audit ?? [])],

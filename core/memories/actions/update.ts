@@ -6,6 +6,7 @@ import {
   updateSourceFields,
 } from '../../../db/queries/memory/source-fields.ts';
 import { invalidField } from '../../../shared/errors.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import { memoryEvent } from '../events.ts';
 import { replaceMemoryText } from '../store-memory.ts';
 import type { DecisionAction } from './action.ts';
@@ -30,7 +31,8 @@ export const update: DecisionAction = {
       : { text: await storedText(tx, present, { title, content, tags, occurredAt }) },
   act: async (tx, { own }, { decision, prepared, model }) => {
     const { memory } = own;
-    const { sourceId, clientId: layerId } = memory;
+    const { sourceId } = memory;
+    const layerId = layerOf(tx.scope, memory.clientId);
     if (sourceId === null) throw new Error('a published memory has no source');
     const title = decision.title ?? memory.title;
     // If the text is the same, its chunks keep their vectors.

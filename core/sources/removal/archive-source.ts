@@ -42,9 +42,7 @@ async function apply(
   await archive(tx, id, config);
   return {
     result: await findRestorableUntil(tx, id, config),
-    audit: [
-      { kind: 'memory.archive', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
-    ],
+    audit: [{ kind: 'memory.archive', subjectType: 'source', subjectId: id, clientId, detail: { chunks } }],
     enqueue: () => enqueueIndexing(tx, queue, config, []),
   };
 }

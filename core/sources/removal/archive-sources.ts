@@ -10,7 +10,7 @@ import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { parseTag } from '../../../shared/formats/tags.ts';
 import { parseTime } from '../../../shared/formats/times.ts';
 import { type ArchiveFilter, MAX_ARCHIVED_AT_ONCE } from '../../../shared/schemas/library.ts';
-import { narrowToClient, requireRight, type TeamScope } from '../../../shared/scope.ts';
+import { clientOf, narrowToClient, requireRight, type TeamScope } from '../../../shared/scope.ts';
 import { assertActive, lockTeamForWrite, writableLayersNow } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -53,7 +53,7 @@ export async function archiveSources(
       );
       return {
         result: sources.length,
-        audit: [archiveEvent(sources, filter)],
+        audit: [archiveEvent(tx, sources, filter)],
         enqueue: () => enqueueIndexing(tx, queue, config, []),
       };
     },
@@ -89,7 +89,7 @@ async function lockLayers(tx: TeamTransaction, clientId: string | undefined) {
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
   const layers = await writableLayersNow(tx, team, tx.scope.writes);
-  if (clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
+  if (clientId !== undefined && layers.length === 0) throw new ServiceError('scope_forbidden');
   assertActive(team);
   return layers;
 }
@@ -99,15 +99,19 @@ async function lockLayers(tx: TeamTransaction, clientId: string | undefined) {
  * to clients does not list it, and does not see the ids of sources of other clients. The event has no texts of the filter,
  * because they can be content.
  */
-function archiveEvent(sources: readonly FoundSource[], given: ArchiveFilter): AuditEntry {
+function archiveEvent(
+  { scope }: TeamTransaction,
+  sources: readonly FoundSource[],
+  given: ArchiveFilter,
+): AuditEntry {
   const { kind, clientId, createdBefore } = given;
   const [first] = sources;
-  const isOneLayer = sources.every(({ layerId }) => layerId === first?.layerId);
+  const isOneLayer = first !== undefined && sources.every(({ layerId }) => layerId === first.layerId);
   return {
     kind: 'memory.archive',
     subjectType: 'source',
     subjectId: null,
-    ...(isOneLayer ? { layerId: first?.layerId ?? null } : {}),
+    ...(isOneLayer ? { clientId: clientOf(scope, first.layerId) } : {}),
     detail: {
       sourceIds: sources.map(({ id }) => id),
       chunks: sources.reduce((sum, { chunks }) => sum + chunks, 0),

@@ -9,7 +9,7 @@ import {
   lockDueRepeats,
 } from '../../../db/queries/memory/expiry.ts';
 import { type NewSource } from '../../../db/queries/memory/sources.ts';
-import { type LayerId, layerScope } from '../../../shared/scope.ts';
+import { clientOf, type LayerId, layerScope } from '../../../shared/scope.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { enqueueIndexing } from '../enqueue-indexing.ts';
@@ -25,18 +25,18 @@ const MAX_CHUNKS = 2000;
  */
 export function expireRecords(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
-  layer: { companyId: string; teamId: string; clientId: LayerId },
+  layer: { companyId: string; teamId: string; layerId: LayerId },
 ): Promise<number> {
-  const { clientId } = layer;
+  const { layerId } = layer;
   return runCommand(database, layerScope(layer), {
-    lock: (tx) => lockDueRecords(tx, clientId, MAX_RECORDS),
+    lock: (tx) => lockDueRecords(tx, layerId, MAX_RECORDS),
     apply: async (tx, due) => {
       let chunks = 0;
       const records = due.filter((record, index) => {
         chunks += record.chunks;
         return index === 0 || chunks <= MAX_CHUNKS;
       });
-      const audit = await archiveDue(tx, clientId, records);
+      const audit = await archiveDue(tx, layerId, records);
       if (records.every(({ sourceId }) => sourceId === null)) return { result: records.length, audit };
       return {
         result: records.length,
@@ -67,7 +67,7 @@ export async function archiveDueRepeats(
  */
 export async function archiveIfDue(tx: TeamTransaction, memoryId: string): Promise<AuditEntry[]> {
   const due = await findDueMemory(tx, memoryId);
-  return due === null ? [] : archiveDue(tx, due.clientId, [due]);
+  return due === null ? [] : archiveDue(tx, due.layerId, [due]);
 }
 
 async function archiveDue(
@@ -75,6 +75,7 @@ async function archiveDue(
   layerId: LayerId,
   records: readonly DueRecord[],
 ): Promise<AuditEntry[]> {
+  const clientId = clientOf(tx.scope, layerId);
   const audit: AuditEntry[] = [];
   for (const { sourceId, memoryId, version, chunks } of records) {
     if (sourceId !== null) await archiveSource(tx, sourceId);
@@ -85,7 +86,7 @@ async function archiveDue(
         kind: 'memory.expire',
         subjectType: 'memory',
         subjectId: memoryId,
-        layerId,
+        clientId,
         detail,
       });
     } else if (sourceId !== null) {
@@ -93,7 +94,7 @@ async function archiveDue(
         kind: 'memory.expire',
         subjectType: 'source',
         subjectId: sourceId,
-        layerId,
+        clientId,
         detail: { chunks },
       });
     }

@@ -3,7 +3,7 @@ import { purgeSource as purge } from '../../../db/queries/library/purge.ts';
 import { lockSource } from '../../../db/queries/memory/source-library.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
-import { requireRight, type TeamScope } from '../../../shared/scope.ts';
+import { layerOf, requireRight, type TeamScope } from '../../../shared/scope.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -29,7 +29,7 @@ async function lockToPurge(tx: TeamTransaction, id: string): Promise<Source> {
   requireRight(team, 'decideMemories');
   const source = (await lockSource(tx, id))?.source;
   // Its client can have been archived since the request arrived.
-  if (source === undefined || !(await canWrite(tx, team, [source.clientId])))
+  if (source === undefined || !(await canWrite(tx, team, [layerOf(tx.scope, source.clientId)])))
     throw new ServiceError('not_found');
   assertActive(team);
   return source;
@@ -57,7 +57,7 @@ async function apply(
         kind: 'memory.purge',
         subjectType: 'source',
         subjectId: id,
-        layerId: clientId,
+        clientId,
         detail: { chunks, importIds },
       },
     ],

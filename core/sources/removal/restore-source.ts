@@ -6,7 +6,7 @@ import type { StoredSource } from '../../../db/queries/memory/source-rows.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { isPast } from '../../../shared/formats/times.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { layerOf, type TeamScope } from '../../../shared/scope.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { enqueueIndexing } from '../enqueue-indexing.ts';
@@ -50,7 +50,7 @@ async function apply(
     throw new ServiceError('conflict', 'The source is active; only an archived one can be restored');
   const kept = await call(tx, 'memory.lock_kept_source', id, config.archiveDays);
   if (kept === null) throw noLongerKept();
-  const expired = await makeWay(tx, { layerId: clientId, externalId, contentHash });
+  const expired = await makeWay(tx, { layerId: layerOf(tx.scope, clientId), externalId, contentHash });
   const { chunks, pending } = await restoreKeptSource(tx, id, config);
   // A part was deleted when fewer days were set.
   if (chunks < kept) throw noLongerKept();
@@ -59,9 +59,16 @@ async function apply(
     result: source,
     audit: [
       ...expired,
-      { kind: 'memory.restore', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
+      { kind: 'memory.restore', subjectType: 'source', subjectId: id, clientId, detail: { chunks } },
     ],
-    enqueue: () => enqueueIndexing(tx, queue, config, pending > 0 ? [clientId] : [], isOutdated ? id : null),
+    enqueue: () =>
+      enqueueIndexing(
+        tx,
+        queue,
+        config,
+        pending > 0 ? [layerOf(tx.scope, clientId)] : [],
+        isOutdated ? id : null,
+      ),
   };
 }
 

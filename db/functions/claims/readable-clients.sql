@@ -1,5 +1,4 @@
--- Returns the clients whose layers the transaction can read, or an empty array outside a transaction with claims.
--- Row-level security reads it.
+-- Only policies that migration 0037 replaces call it.
 create or replace function memory.readable_clients() returns uuid[] language sql stable
   return coalesce(nullif(current_setting('app.reads_clients', true), ''), '{}')::uuid[];
 

@@ -1,5 +1,4 @@
--- Returns whether the transaction can write the Team layer, or false outside a transaction with claims. Row-level
--- security reads it.
+-- Only policies that migration 0037 replaces call it.
 create or replace function memory.writes_team_layer() returns boolean language sql stable
   return coalesce(nullif(current_setting('app.writes_team', true), ''), 'false')::boolean;
 

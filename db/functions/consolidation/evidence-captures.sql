@@ -8,7 +8,7 @@ as $$
      select from memory_item m
       where m.capture_ids @> array[g.id] and m.team_id = claimed_team()
         and state_now(m.state, m.expires_at) in ('review', 'published')
-        and ((m.client_id is null and reads_team_layer()) or m.client_id = any (readable_clients())));
+        and m.layer_id = any (readable_layers()));
 $$;
 
 revoke execute on function memory.evidence_captures(uuid[]) from public, memory_service, memory_worker;

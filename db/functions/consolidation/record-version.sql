@@ -5,8 +5,8 @@ language plpgsql volatile set search_path = memory, pg_temp
 as $$
 begin
   if tg_op = 'INSERT' or (new.title, new.content) is distinct from (old.title, old.content) then
-    insert into memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id, origin)
-    values (new.team_id, new.id, new.version, new.client_id, new.title, new.content, new.state = 'published',
+    insert into memory_version (team_id, memory_id, version, layer_id, title, content, published, actor_id, origin)
+    values (new.team_id, new.id, new.version, new.layer_id, new.title, new.content, new.state = 'published',
             coalesce(claimed_user(), new.decided_by, new.created_by), new.origin);
   elsif new.state = 'published' and old.state <> 'published' then
     update memory_version v set published = true

@@ -16,9 +16,9 @@ begin
   end if;
   v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
   -- Locks the chunks in the order of move_chunks, so that each mark is in the layer of its chunk.
-  insert into embedding_pending (team_id, client_id, chunk_id)
-    select l.team_id, l.client_id, l.id
-      from (select c.team_id, c.client_id, c.id from chunk c
+  insert into embedding_pending (team_id, layer_id, chunk_id)
+    select l.team_id, l.layer_id, l.id
+      from (select c.team_id, c.layer_id, c.id from chunk c
              where c.id = any (v_chunks)
                and not exists (select from chunk_embedding e
                                 where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)

@@ -12,31 +12,30 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_team_layer constant boolean := memory.writes_team_layer();
-  v_clients constant uuid[] := memory.writable_clients();
-  v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
+  v_layers constant uuid[] := memory.writable_layers();
+  v_condition text := 'p.layer_id = any ($2)';
   v_order text := 'p.team_id desc, p.chunk_id desc';
 begin
   -- One layer only: its own condition and order fit the index that starts with the layer.
-  if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
-    v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
-    v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
+  if cardinality(v_layers) = 1 then
+    v_condition := 'p.layer_id = $2[1]';
+    v_order := 'p.team_id desc, p.layer_id desc, p.chunk_id desc';
   end if;
   return query execute format(
     'with free as (
        select p.team_id, p.chunk_id from embedding_pending p
         where p.team_id = $1 and %s
-          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
-          and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
+          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $3)
+          and ($6 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
           -- Excludes chunks of a source that is loading or due. A join could change the order in which rows are read.
           and ''active'' = (select state_now(s.state, s.expires_at) from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
-        order by %s limit $5 for update of p skip locked
+        order by %s limit $4 for update of p skip locked
      )
-     update embedding_pending p set batch_id = $4, leased_until = now() + make_interval(secs => $6)
+     update embedding_pending p set batch_id = $3, leased_until = now() + make_interval(secs => $5)
        from free where p.team_id = free.team_id and p.chunk_id = free.chunk_id
-     returning p.chunk_id, p.leased_until', v_layers, v_order)
-    using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
+     returning p.chunk_id, p.leased_until', v_condition, v_order)
+    using memory.claimed_team(), v_layers, p_batch, p_limit, p_seconds, p_refused_too;
 end $$;
 
 revoke execute on function memory.lease_pending(uuid, int, int, boolean) from public, memory_service, memory_worker;

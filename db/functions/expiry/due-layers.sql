@@ -1,6 +1,6 @@
--- Returns the layers, in all Teams that are not deleted, that have a due record which is not archived yet. client_id is
--- null for the Team layer. Reads the indexes from one Team to the next, and not once for each record that can expire.
-create or replace function memory.due_layers() returns table (company_id uuid, team_id uuid, client_id uuid)
+-- Returns the layers, in all Teams that are not deleted, that have a due record which is not archived yet. Reads
+-- the indexes from one Team to the next, and not once for each record that can expire.
+create or replace function memory.due_layers() returns table (company_id uuid, team_id uuid, layer_id uuid)
 language plpgsql stable security definer
 set search_path = memory, pg_temp
 set enable_seqscan = off
@@ -18,12 +18,12 @@ begin
       into v_team;
     exit when v_team is null;
     return query
-    select t.company_id, t.id, d.client_id
+    select t.company_id, t.id, d.layer_id
       from identity.team t
-      join (select s.client_id from source s
+      join (select s.layer_id from source s
              where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
             union
-            select m.client_id from memory_item m
+            select m.layer_id from memory_item m
              where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)) d on true
      where t.id = v_team and t.deleted_at is null;
   end loop;

@@ -8,11 +8,11 @@ as $$
   with gone as (
     delete from kept_source k using source s
      where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
-       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
-    returning k.team_id, s.client_id, k.source_id, k.bands, k.signature
+       and s.layer_id = any (writable_layers())
+    returning k.team_id, s.layer_id, k.source_id, k.bands, k.signature
   )
-  insert into source_sketch (team_id, client_id, source_id, bands, signature)
-  select g.team_id, g.client_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
+  insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+  select g.team_id, g.layer_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
 $$;
 
 revoke execute on function memory.end_restore(uuid) from public, memory_service, memory_worker;

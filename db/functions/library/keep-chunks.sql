@@ -12,7 +12,7 @@ as $$
     select c.team_id, c.id from chunk c
       join kept_source k on k.team_id = c.team_id and k.source_id = c.source_id
      where c.team_id = claimed_team() and c.source_id = any (p_sources)
-       and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
+       and k.layer_id = any (writable_layers())
      limit p_limit
   ), kept as (
     insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,

@@ -6,14 +6,14 @@ language sql volatile security definer
 set search_path = memory, pg_temp
 set enable_seqscan = off
 as $$
-  insert into kept_source (team_id, client_id, source_id, chunks, bytes, bands, signature)
-  select s.team_id, s.client_id, s.id, c.chunks, c.bytes, k.bands, k.signature
+  insert into kept_source (team_id, layer_id, source_id, chunks, bytes, bands, signature)
+  select s.team_id, s.layer_id, s.id, c.chunks, c.bytes, k.bands, k.signature
     from source s
     cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated)), 0) as bytes
                           from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
     left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
    where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+     and s.layer_id = any (writable_layers());
 $$;
 
 revoke execute on function memory.keep_sources(uuid[]) from public, memory_service, memory_worker;

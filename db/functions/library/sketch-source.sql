@@ -3,7 +3,7 @@
 -- null, the stored sketch is compared. If p_limit is 0, nothing is compared. Returns nothing if the claims cannot write
 -- the layer of the source.
 create or replace function memory.sketch_source(
-  p_client uuid,              -- the layer of the source: null for the Team layer
+  p_layer uuid,               -- the layer of the source
   p_source uuid, p_bands int[], p_signature bytea, p_limit int
 ) returns table (source_id uuid, signature bytea, own bytea)
 language plpgsql volatile security definer
@@ -20,16 +20,15 @@ declare
   v_bands int[] := p_bands;
   v_signature bytea := p_signature;
 begin
-  if v_team is null or not ((p_client is null and writes_team_layer())
-                            or coalesce(p_client = any (writable_clients()), false)) then
+  if not p_layer = any (writable_layers()) then
     return;
   end if;
   if p_bands is null then
     select k.bands, k.signature into v_bands, v_signature from source_sketch k
-     where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
+     where k.team_id = v_team and k.source_id = p_source and k.layer_id = p_layer;
   else
-    insert into source_sketch (team_id, client_id, source_id, bands, signature)
-    values (v_team, p_client, p_source, p_bands, p_signature)
+    insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+    values (v_team, p_layer, p_source, p_bands, p_signature)
     on conflict on constraint source_sketch_pkey do update set bands = excluded.bands, signature = excluded.signature
       where source_sketch.bands <> excluded.bands or source_sketch.signature <> excluded.signature;
   end if;
@@ -40,9 +39,9 @@ begin
   -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
   select l.source_id, l.signature, v_signature
     from (select k.source_id, k.signature, k.bands
-            from (select c.team_id, c.client_id, c.source_id, c.signature, c.bands from source_sketch c
+            from (select c.team_id, c.layer_id, c.source_id, c.signature, c.bands from source_sketch c
                    where c.bands && v_bands offset 0) k
-           where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+           where k.team_id = v_team and k.layer_id = p_layer and k.source_id <> p_source
            limit compared_cap) l
    order by (select count(*) from unnest(l.bands, v_bands) as b (one, other) where b.one = b.other) desc,
             l.source_id desc

@@ -10,15 +10,14 @@ set work_mem = '64MB'
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_hidden constant uuid[] := hidden_chunks();
 begin
   return (
     select count(*) from (
       -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
-      select from (select k.team_id, k.client_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
-       where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+      select from (select k.team_id, k.layer_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
+       where c.team_id = v_team and c.layer_id = any (v_layers)
          and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
        limit p_most) n);
 end $$;

@@ -17,8 +17,7 @@ declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_chunks float8;                      -- the number of chunks of the scope
   v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
   v_hidden constant uuid[] := hidden_chunks();
@@ -27,19 +26,14 @@ declare
 begin
   select coalesce(sum(t.n), 0) into v_chunks from layer_tally t
    where t.team_id = v_team and t.part = 'chunks'
-     and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
+     and t.layer_id = any (v_layers);
   -- Hashes are spread evenly over the range of int.
   v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
   v_sample := array(
-    select k.chunk_id from (
-      select c.chunk_id from chunk_keyword c
-       where v_team_layer and c.team_id = v_team and c.client_id is null
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)
-      union all
-      select c.chunk_id from chunk_keyword c
-       where c.team_id = v_team and c.client_id = any (v_clients)
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)) k
-     where v_hidden is null or k.chunk_id not in (select unnest(v_hidden)));
+    select c.chunk_id from chunk_keyword c
+     where c.team_id = v_team and c.layer_id = any (v_layers)
+       and (v_below is null or uuid_hash(c.chunk_id) < v_below)
+       and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   v_scale := case when v_below is null then 1 else v_chunks / greatest(cardinality(v_sample), 1) end;
 
   return query
@@ -59,11 +53,11 @@ begin
       cross join lateral (
         select count(*) as read, count(*) filter (
                  where c.team_id = v_team
-                   and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   and c.layer_id = any (v_layers)
                    -- A short word shares its key with the same letters with accents.
                    and c.weights <#> a.unit < 0
                    and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
-          from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+          from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
                  where c.keys && array[a.key] limit postings + 1) c) r
      where v_below is not null and a.key is not null and r.read <= postings
   )

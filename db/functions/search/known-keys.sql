@@ -11,8 +11,7 @@ declare
   few constant int := 500;              -- so many chunks are read first: all of a small scope
   step constant int := 200;             -- then so many of those with a key are read at once
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_hidden constant uuid[] := hidden_chunks();
   v_known int[];
   v_left int[];
@@ -20,11 +19,8 @@ declare
 begin
   v_known := array(
     select distinct k.key
-      from ((select c.chunk_id, c.keys from chunk_keyword c
-              where v_team_layer and c.team_id = v_team and c.client_id is null limit few)
-            union all
-            (select c.chunk_id, c.keys from chunk_keyword c
-              where c.team_id = v_team and c.client_id = any (v_clients) limit few)) c
+      from (select c.chunk_id, c.keys from chunk_keyword c
+             where c.team_id = v_team and c.layer_id = any (v_layers) limit few) c
      cross join lateral unnest(c.keys) k (key)
      where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   if scope_holds_at_most(few) then
@@ -37,9 +33,9 @@ begin
     v_found := array(
       select distinct k.key
         from (select c.keys
-                from (select a.team_id, a.client_id, a.chunk_id, a.keys from chunk_keyword a
+                from (select a.team_id, a.layer_id, a.chunk_id, a.keys from chunk_keyword a
                        where a.keys && v_left offset 0) c
-               where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+               where c.team_id = v_team and c.layer_id = any (v_layers)
                  and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
                limit step) c
        cross join lateral unnest(c.keys) k (key)

@@ -8,7 +8,7 @@ as $$
     from memory.chunk_keyword k,
          string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
    where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
-     and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
+     and k.layer_id = any (memory.readable_layers())
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $$;
 

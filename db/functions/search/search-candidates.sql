@@ -27,8 +27,7 @@ set enable_seqscan = off
 as $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -37,15 +36,15 @@ declare
   v_near_detail jsonb;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
+  v_weights := weigh_query(v_layers, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys,
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_layers, v_weights.weights, p_keys,
     v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
-    v_team_layer, v_clients, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
+    v_layers, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
     v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.

@@ -3,7 +3,7 @@
 -- similarity is the cosine. Any other is compared by words: similarity is its keyword score, as a share of that of a text
 -- with all words of the text. basis is meaning or words. Returns nothing if the claims cannot read the layer.
 create or replace function memory.similar_memories(
-  p_client uuid,              -- the layer; null for the Team layer
+  p_layer uuid,               -- the layer, of the claimed Team, or nothing is returned
   p_embedding halfvec,        -- of unit length, or null to compare by words only
   p_model text,               -- the model of p_embedding
   p_dims int[],               -- dimensions of the text's terms, and ...
@@ -31,12 +31,11 @@ declare
   v_weighed record;
   v_keys int[];
 begin
-  if v_team is null or not ((p_client is null and memory.reads_team_layer())
-                            or coalesce(p_client = any (memory.readable_clients()), false)) then
+  if v_team is null or not p_layer = any (readable_layers()) then
     return;
   end if;
   -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
-  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+  v_weighed := weigh_query(readable_layers(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
   -- The rarest keys, up to a number of chunks.
   v_keys := (rarest_keys(p_keys, v_weighed.key_frequencies, null, posting_cap)).keys[1:rarest];
@@ -45,7 +44,7 @@ begin
   with published as (
     -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
-       and m.client_id is not distinct from p_client and m.state = 'published' and not is_due(m.expires_at)
+       and m.layer_id = p_layer and m.state = 'published' and not is_due(m.expires_at)
   ), by_meaning as (
     select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
@@ -54,15 +53,15 @@ begin
      group by p.id
     union all
     select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
-     where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
+     where p_embedding is not null and m.team_id = v_team and m.layer_id = p_layer
        and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
-      from (select m.team_id, m.client_id, m.id, m.state, m.weights, m.expires_at from memory_item m
+      from (select m.team_id, m.layer_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client and not is_due(k.expires_at)
+       and k.team_id = v_team and k.layer_id = p_layer and not is_due(k.expires_at)
        and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap

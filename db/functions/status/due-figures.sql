@@ -9,18 +9,17 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
   with source_due as materialized (
-    select s.id, s.client_id, s.kind, s.chunk_count, s.terms_version from source s
+    select s.id, s.layer_id, s.kind, s.chunk_count, s.terms_version from source s
      where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and s.layer_id = any (v_layers)
   ), item_due as materialized (
     select m.id from memory_item m
      where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)
-       and ((m.client_id is null and v_team_layer) or m.client_id = any (v_clients))
+       and m.layer_id = any (v_layers)
   )
   select 'sources', moved.state, d.kind, moved.sign * count(*)
     from source_due d cross join (values ('active', -1), ('archived', 1)) as moved (state, sign) group by 2, 3, moved.sign
@@ -29,7 +28,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.client_id)) from source_due d
+  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.layer_id)) from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)

@@ -5,8 +5,8 @@ as $$
 declare
   v_layer record;
 begin
-  for v_layer in select distinct c.team_id, c.client_id from changed c loop
-    perform fold_layer(v_layer.team_id, v_layer.client_id);
+  for v_layer in select distinct c.team_id, c.layer_id from changed c loop
+    perform fold_layer(v_layer.team_id, v_layer.layer_id);
   end loop;
   return null;
 end $$;

@@ -8,21 +8,15 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
-  select f.id from (
-    (select i.id from import i
-      where v_team_layer and i.team_id = v_team and i.client_id is null and i.state = 'failed'
-      order by i.id desc limit p_limit)
-    union all
-    select l.id from unnest(v_clients) as r (client_id)
-     cross join lateral (
-       select i.id from import i
-        where i.team_id = v_team and i.client_id = r.client_id and i.state = 'failed'
-        order by i.id desc limit p_limit) l
-  ) f order by f.id desc limit p_limit;
+  select f.id from unnest(v_layers) as r (layer_id)
+   cross join lateral (
+     select i.id from import i
+      where i.team_id = v_team and i.layer_id = r.layer_id and i.state = 'failed'
+      order by i.id desc limit p_limit) f
+   order by f.id desc limit p_limit;
 end $$;
 
 revoke execute on function memory.latest_failures(int) from public, memory_service, memory_worker;

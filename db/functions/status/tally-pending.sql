@@ -4,8 +4,8 @@ create or replace function memory.tally_pending() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
-  insert into layer_tally (team_id, client_id, part, n)
-    select m.team_id, m.client_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
+  insert into layer_tally (team_id, layer_id, part, n)
+    select m.team_id, m.layer_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
       from moved m group by 1, 2;
   return null;
 end $$;

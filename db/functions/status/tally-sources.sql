@@ -5,30 +5,30 @@ language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select a.team_id, a.client_id, 'sources', a.state, a.kind, count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select a.team_id, a.layer_id, 'sources', a.state, a.kind, count(*)
         from added a where a.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select a.team_id, a.client_id, 'chunks', null, null, sum(a.chunk_count)
+      select a.team_id, a.layer_id, 'chunks', null, null, sum(a.chunk_count)
         from added a where a.state = 'active' group by 1, 2 having sum(a.chunk_count) <> 0;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select g.team_id, g.client_id, 'sources', g.state, g.kind, -count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select g.team_id, g.layer_id, 'sources', g.state, g.kind, -count(*)
         from gone g where g.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select g.team_id, g.client_id, 'chunks', null, null, -sum(g.chunk_count)
+      select g.team_id, g.layer_id, 'chunks', null, null, -sum(g.chunk_count)
         from gone g where g.state = 'active' group by 1, 2 having sum(g.chunk_count) <> 0;
   else
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
       with change as (
-        select g.team_id, g.client_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
+        select g.team_id, g.layer_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
         union all
-        select a.team_id, a.client_id, a.state, a.kind, a.chunk_count, 1 from added a
+        select a.team_id, a.layer_id, a.state, a.kind, a.chunk_count, 1 from added a
       )
-      select c.team_id, c.client_id, 'sources', c.state, c.kind, sum(c.sign)
+      select c.team_id, c.layer_id, 'sources', c.state, c.kind, sum(c.sign)
         from change c where c.state <> 'loading' group by 1, 2, 4, 5 having sum(c.sign) <> 0
       union all
-      select c.team_id, c.client_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
+      select c.team_id, c.layer_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
         from change c where c.state = 'active' group by 1, 2 having sum(c.sign * c.chunk_count) <> 0;
   end if;
   return null;

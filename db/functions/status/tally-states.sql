@@ -5,17 +5,17 @@ language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select a.team_id, a.client_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select a.team_id, a.layer_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select g.team_id, g.client_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select g.team_id, g.layer_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
   else
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select c.team_id, c.client_id, tg_argv[0], c.state, sum(c.sign)
-        from (select g.team_id, g.client_id, g.state, -1 as sign from gone g
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select c.team_id, c.layer_id, tg_argv[0], c.state, sum(c.sign)
+        from (select g.team_id, g.layer_id, g.state, -1 as sign from gone g
               union all
-              select a.team_id, a.client_id, a.state, 1 from added a) c
+              select a.team_id, a.layer_id, a.state, 1 from added a) c
        group by 1, 2, 4 having sum(c.sign) <> 0;
   end if;
   return null;

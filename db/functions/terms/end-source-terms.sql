@@ -8,13 +8,13 @@ set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_client uuid;
+  v_layer uuid;
 begin
   if lock_source_terms(p_source, p_title, p_day, p_labels, p_version) then
     update source s set terms_version = p_version where s.team_id = v_team and s.id = p_source
-    returning s.client_id into v_client;
+    returning s.layer_id into v_layer;
     update keyword_layer l set renewed = l.renewed + p_chunks
-     where l.team_id = v_team and l.client_id is not distinct from v_client;
+     where l.team_id = v_team and l.layer_id = v_layer;
   end if;
 end $$;
 

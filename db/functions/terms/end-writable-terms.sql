@@ -7,7 +7,7 @@ set enable_seqscan = off
 as $$
   select end_source_terms(s.id, p_title, p_day, p_labels, p_chunks, p_version) from source s
    where s.team_id = claimed_team() and s.id = p_source
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+     and s.layer_id = any (writable_layers())
 $$;
 
 revoke execute on function memory.end_writable_terms(uuid, text, date, text[], int, int) from public, memory_service, memory_worker;

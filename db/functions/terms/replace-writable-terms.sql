@@ -7,7 +7,7 @@ set enable_seqscan = off
 as $$
   select replace_terms(c.id, p_keys, p_weights, p_text_hash) from chunk c
    where c.team_id = claimed_team() and c.id = p_chunk
-     and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+     and c.layer_id = any (writable_layers())
 $$;
 
 revoke execute on function memory.replace_writable_terms(uuid, int[], sparsevec, bytea) from public, memory_service, memory_worker;

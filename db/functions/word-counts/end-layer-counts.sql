@@ -1,8 +1,7 @@
 -- Ends storing the counts of a layer that lock_layer_counts began: stores how many chunks the layer has and how many of
--- them were counted. Then deletes the rows of layers without chunks, and sums up the layers of the Team. p_client is null
--- for the Team layer.
+-- them were counted. Then deletes the rows of layers without chunks, and sums up the layers of the Team.
 create or replace function memory.end_layer_counts(
-  p_client uuid, p_chunks int,
+  p_layer uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
   p_gone int,                 -- chunks that are counted and deleted since
   p_renewed int,              -- chunks of l.renewed that are counted with their new terms now
@@ -19,7 +18,7 @@ begin
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
          once_dims = p_once_dims, once_keys = p_once_keys
-   where l.team_id = v_team and l.client_id is not distinct from p_client;
+   where l.team_id = v_team and l.layer_id = p_layer;
   update keyword_team t set dim_shift = p_dim_shift, key_shift = p_key_shift where t.team_id = v_team;
   -- A layer without chunks frees its place.
   delete from keyword_layer l where l.team_id = v_team and l.chunks = 0;

@@ -1,8 +1,8 @@
 -- Begins to store the counts of a layer: locks the Team's row until the transaction ends, so that another one that
 -- counts waits, and adds the row of a new layer. Returns no row if the counts cannot be stored: the Team was deleted,
 -- the layer was counted since p_version (null: it had no counts), or every place is in use, and the words of the layer
--- weigh as if they were not counted. p_client is null for the Team layer.
-create or replace function memory.lock_layer_counts(p_client uuid, p_version int)
+-- weigh as if they were not counted.
+create or replace function memory.lock_layer_counts(p_layer uuid, p_version int)
 returns table (place int, dim_shift int, key_shift int, once_dims bytea, once_keys bytea)
 language plpgsql security definer set search_path = memory, pg_temp
 as $$
@@ -17,7 +17,7 @@ begin
     return;
   end if;
   select l.place, l.version into v_place, v_version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   if v_version is distinct from p_version then
     return;
   end if;
@@ -31,12 +31,12 @@ begin
     if v_place is null then
       return;
     end if;
-    insert into keyword_layer (team_id, client_id, place, chunks, sampled) values (v_team, p_client, v_place, 0, 1);
+    insert into keyword_layer (team_id, layer_id, place, chunks, sampled) values (v_team, p_layer, v_place, 0, 1);
   end if;
   return query
   select l.place, t.dim_shift::int, t.key_shift::int, l.once_dims, l.once_keys
     from keyword_team t join keyword_layer l on l.team_id = t.team_id
-   where t.team_id = v_team and l.client_id is not distinct from p_client;
+   where t.team_id = v_team and l.layer_id = p_layer;
 end $$;
 
 revoke execute on function memory.lock_layer_counts(uuid, int) from public, memory_service, memory_worker;

@@ -1,8 +1,8 @@
 -- Compares the sample of a layer with the chunks that were counted. The sample has at most p_limit chunks: the first in
 -- the order of the hash of their ids, which does not depend on their age or text. Chunks with the same hash count as
--- one here. p_client is null for the Team layer.
+-- one here.
 create or replace function memory.sample_changes(
-  p_client uuid, p_limit int,
+  p_layer uuid, p_limit int,
   out sample uuid[],          -- the chunks of the sample, with ...
   out hashes int[],           -- ... the hash of each
   out added uuid[],           -- those of them that were not counted
@@ -24,43 +24,25 @@ declare
   v_members int[];
   v_left int[];               -- the hashes of members that are not in the sample
 begin
-  -- A query for each case, so that each fits the order of the index.
-  if p_client is null then
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id) limit p_limit) s;
-  else
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id = p_client
-       order by uuid_hash(k.chunk_id) limit p_limit) s;
-  end if;
+  select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
+    select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+     where k.team_id = v_team and k.layer_id = p_layer
+     order by uuid_hash(k.chunk_id) limit p_limit) s;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
   select l.members, l.sampled, l.gone, l.renewed, l.version
     into v_members, counted, gone, renewed, version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
   -- Each is looked up in the order of the index: a join could compare all with all.
-  if p_client is null then
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id is null and uuid_hash(k.chunk_id) >= m.hash
-          order by k.client_id, uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  else
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id = p_client and uuid_hash(k.chunk_id) >= m.hash
-          order by uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  end if;
+  dropped := array(
+    select k.chunk_id from unnest(v_left) m (hash)
+     cross join lateral (
+       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+        where k.team_id = v_team and k.layer_id = p_layer and uuid_hash(k.chunk_id) >= m.hash
+        order by uuid_hash(k.chunk_id) limit 1) k
+     where k.hash = m.hash);
   deleted := cardinality(v_left) - cardinality(dropped);
 end $$;
 

@@ -8,7 +8,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            coalesce(array_agg(l.place order by l.place), '{}'),
            coalesce(array_agg(layer_scale(l.chunks, l.sampled) order by l.place), '{}'),
-           coalesce(array_agg(l.client_id), '{}'), count(*)
+           coalesce(array_agg(l.layer_id), '{}'), count(*)
       from keyword_layer l where l.team_id = t.team_id and l.chunks > 0)
    where t.team_id = claimed_team();
 end $$;

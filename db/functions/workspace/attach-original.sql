@@ -10,7 +10,7 @@ begin
   -- The source before its original, as in release_original, to prevent a deadlock.
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind = 'import' and s.state = 'active' and s.original_sha256 is null
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
     for no key update;
   if not found then
     return false;

@@ -3,7 +3,7 @@
 -- wait. Returns the versions to index. A version that a push replaces at the same time is skipped, because the push decides
 -- on its successor.
 create or replace function memory.queue_files(p_team uuid, p_extensions text[], p_limit int)
-returns table (version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid)
+returns table (version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid)
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
@@ -25,9 +25,9 @@ begin
        set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
                           then 'pending' else 'no' end
       from next n where v.team_id = p_team and v.id = n.id
-    returning v.id, v.client_id, v.updated_by, v.updated_by_token, v.indexed
+    returning v.id, v.layer_id, v.updated_by, v.updated_by_token, v.indexed
   )
-  select d.id, d.client_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
+  select d.id, d.layer_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
 end $$;
 
 revoke execute on function memory.queue_files(uuid, text[], int) from public, memory_service, memory_worker;

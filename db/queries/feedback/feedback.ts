@@ -9,7 +9,7 @@ import { isOpen } from '../fragments/open-feedback.ts';
 /** A chunk that a search of the scope's user returned. */
 export interface FoundHit {
   sourceId: string;
-  clientId: LayerId;
+  layerId: LayerId;
   /** The memory whose text it is, or null. */
   memoryId: string | null;
 }
@@ -25,15 +25,15 @@ export async function findOwnHit(
 ): Promise<FoundHit | null> {
   const { companyId, userId } = tx.scope;
   const [row] = await tx.query<FoundHit>(
-    `select s.id as "sourceId", s.client_id as "clientId", m.id as "memoryId"
+    `select s.id as "sourceId", s.layer_id as "layerId", m.id as "memoryId"
        from memory.chunk c
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
        left join memory.memory_item m on m.team_id = s.team_id and m.source_id = s.id
-      where ${inScope('c')} and c.id = $4::text::uuid
+      where ${inScope('c')} and c.id = $3::text::uuid
         and exists (
           select from memory.audit_event e
             join memory.audit_search q on q.team_id = e.team_id and q.event_id = e.id
-           where e.company_id = $5 and e.subject_id = $6 and e.team_id = $1 and e.actor_id = $7
+           where e.company_id = $4 and e.subject_id = $5 and e.team_id = $1 and e.actor_id = $6
              and e.kind = 'memory.search' and c.id = any (q.hit_ids || q.passage_ids))`,
     [...scopeValues(tx.scope), chunkId, companyId, queryId, userId],
   );

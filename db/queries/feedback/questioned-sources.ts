@@ -33,12 +33,12 @@ export async function listQuestionedSources(
     `select s.* from (
        select ${SOURCE_COLUMNS}, s.metadata, ${CONTENT} as content from memory.source s
         where ${inScope('s')} and ${isActive('s')} and s.kind <> 'memory' and s.id in (${questionedSources('$1')})
-          and ($5::uuid is null or s.id = $5)
-          and ($6::timestamptz is null or date_trunc('milliseconds', s.created_at) > $6)
-          and ($7::timestamptz is null or date_trunc('milliseconds', s.created_at) < $7)
-          and ($8::uuid is null or s.id < $8)) s
-      where $4::text is null or ${containsText('s.title', '$4')} or ${containsText('s.content', '$4')}
-      order by s.id desc limit $9`,
+          and ($4::uuid is null or s.id = $4)
+          and ($5::timestamptz is null or date_trunc('milliseconds', s.created_at) > $5)
+          and ($6::timestamptz is null or date_trunc('milliseconds', s.created_at) < $6)
+          and ($7::uuid is null or s.id < $7)) s
+      where $3::text is null or ${containsText('s.title', '$3')} or ${containsText('s.content', '$3')}
+      order by s.id desc limit $8`,
     [
       ...scopeValues(tx.scope),
       filter.text,
@@ -56,7 +56,7 @@ export async function listQuestionedSources(
 export async function findSourceItem(tx: TeamTransaction, id: string): Promise<ListedMemory | null> {
   const [row] = await tx.query<QuestionedRow>(
     `select ${SOURCE_COLUMNS}, s.metadata, ${CONTENT} as content from memory.source s
-      where ${inScope('s')} and s.id = $4 and s.state <> 'loading'`,
+      where ${inScope('s')} and s.id = $3 and s.state <> 'loading'`,
     [...scopeValues(tx.scope), id],
   );
   return row === undefined ? null : toItem(row);

@@ -21,4 +21,4 @@ export const SIMILAR_SOURCES_OF_IMPORT = `(
                             order by n.similarity desc, s.id desc), '[]')
     from jsonb_to_recordset(i.near_duplicates) as n ("sourceId" uuid, similarity float8)
     join memory.source s on s.team_id = i.team_id and s.id = n."sourceId"
-   where ${isActive('s')} and s.client_id is not distinct from i.client_id)`;
+   where ${isActive('s')} and s.layer_id = i.layer_id)`;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { AuditKindOf, AuditSubjectType } from '../../../shared/schemas/audit-kinds.ts';
-import type { CompanyScope, LayerId } from '../../../shared/scope.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
 import {
   prepared,
   type Queryable,
@@ -14,8 +14,8 @@ import type { ListPart } from '../fragments/list-part.ts';
 
 interface EntryFields {
   subjectId: string | null;
-  /** The layer of a subject of a Team; absent for a subject of the Company. */
-  layerId?: LayerId;
+  /** The client of the layer of a subject, or null for the Team layer; absent for a subject without a layer. */
+  clientId?: string | null;
   /** The Team that an event of the Company is about. An event of a Team's scope has the Team of the scope. */
   teamId?: string;
   /**
@@ -65,8 +65,8 @@ function insertion(
     id: ids[index] ?? newId(),
     kind: entry.kind,
     team_id: teamId ?? entry.teamId ?? null,
-    client_id: entry.layerId ?? null,
-    layer: entry.layerId === undefined ? null : layerKind(entry.layerId),
+    client_id: entry.clientId ?? null,
+    layer: entry.clientId === undefined ? null : layerKind(entry.clientId),
     subject_type: entry.subjectType,
     subject_id: entry.subjectId,
     detail: entry.detail ?? {},
@@ -223,7 +223,7 @@ export async function listAuditEvents(
       filter.subjectId,
       part.after,
       inTeam,
-      inTeam ? scope.reads.clients : [],
+      inTeam ? scope.reads : [],
       part.limit,
       inTeam && scope.tokenClients !== null,
     ],

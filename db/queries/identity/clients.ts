@@ -1,4 +1,4 @@
-import type { ActiveState, ClientGrant } from '../../../shared/access.ts';
+import type { ActiveState, ClientGrant, Layers } from '../../../shared/access.ts';
 import { foldName } from '../../../shared/formats/names.ts';
 import type { Client } from '../../../shared/schemas/identity.ts';
 import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
@@ -11,7 +11,7 @@ const COLUMNS = `id, name, state, created_at as "createdAt"`;
 
 function toClient(tx: TeamTransaction, row: ClientRow): Client {
   // Only callers with Full access see archived clients, and they can write to every client.
-  const writes = row.state === 'archived' || tx.scope.writes.clients.includes(row.id);
+  const writes = row.state === 'archived' || tx.scope.writes.includes(row.id);
   return { ...row, access: writes ? 'write' : 'read', createdAt: wireTime(row.createdAt) };
 }
 
@@ -34,7 +34,7 @@ export async function listClients(
       tx.scope.companyId,
       tx.scope.teamId,
       state,
-      tx.scope.reads.clients,
+      tx.scope.reads,
       part.after,
       part.limit,
       tx.scope.tokenClients,
@@ -56,7 +56,7 @@ export async function listReadableClientNames(
       where company_id = $1 and team_id = $2 and state = 'active' and id = any ($3::uuid[])
         and ($4::text is null or ${containsText('name', '$4')})
       order by id`,
-    [tx.scope.companyId, tx.scope.teamId, tx.scope.reads.clients, text],
+    [tx.scope.companyId, tx.scope.teamId, tx.scope.reads, text],
   );
 }
 
@@ -136,13 +136,14 @@ export async function findActiveClients(tx: TeamTransaction, ids: readonly strin
 
 /**
  * Returns those of these ids that are active clients of a Team of the Company, with the current grant of the scope's
- * user, or null. Of an agent token that is limited to clients, only those.
+ * user, or null. Of an agent token that is limited to clients, only those. The Team layer is no client.
  */
 export async function findOwnClientGrants(
   tx: ScopedTransaction,
   teamId: string,
-  clientIds: readonly string[],
+  layers: Layers,
 ): Promise<ClientGrant[]> {
+  const clientIds = layers.filter((id) => id !== teamId);
   if (clientIds.length === 0) return [];
   return tx.query<ClientGrant>(
     `select c.id, g.access as "grant"

@@ -20,7 +20,7 @@ export async function listClientGrants(
       where g.company_id = $1 and g.team_id = $2 and ($3::uuid is null or g.user_id = $3)
         and ($4::uuid is null or g.id < $4) and g.client_id = any ($6::uuid[])
       order by g.id desc limit $5`,
-    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit, tx.scope.reads.clients],
+    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit, tx.scope.reads],
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }

@@ -65,7 +65,7 @@ function sumByKind(figures: readonly Figure[]): Record<string, number> {
 export async function listLatestFailures(tx: TeamTransaction, limit: number): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i
-      where ${inScope('i')} and i.id = any (array(select memory.latest_failures($4))) order by i.id desc`,
+      where ${inScope('i')} and i.id = any (array(select memory.latest_failures($3))) order by i.id desc`,
     [...scopeValues(tx.scope), limit],
   );
   return rows.map(toImport);

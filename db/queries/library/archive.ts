@@ -20,17 +20,16 @@ export interface SourcesToArchive {
 }
 
 // A memory and a workspace file decide on their own sources.
-const MATCHES = `s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
-  and ${isActive('s')} and s.kind in ('ingest', 'import') and ($4::text is null or s.kind = $4)
-  and ($5::text is null or (s.tags @> array[$5::text] and s.tags <> '{}'))
-  and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
-       or ${containsText('s.external_id', '$6')})
-  and ($7::timestamptz is null or date_trunc('milliseconds', s.created_at) < $7)`;
+const MATCHES = `s.team_id = $1 and s.layer_id = any ($2::uuid[])
+  and ${isActive('s')} and s.kind in ('ingest', 'import') and ($3::text is null or s.kind = $3)
+  and ($4::text is null or (s.tags @> array[$4::text] and s.tags <> '{}'))
+  and ($5::text is null or ${containsText('s.title', '$5')} or ${containsText('s.uri', '$5')}
+       or ${containsText('s.external_id', '$5')})
+  and ($6::timestamptz is null or date_trunc('milliseconds', s.created_at) < $6)`;
 
 const values = (tx: TeamTransaction, { layers, kind, tag, text, createdBefore }: SourcesToArchive) => [
   tx.scope.teamId,
-  layers.team,
-  layers.clients,
+  layers,
   kind,
   tag,
   text,
@@ -53,8 +52,8 @@ export async function lockSourcesToArchive(
   limit: number,
 ): Promise<{ id: string; layerId: LayerId; chunks: number }[]> {
   return tx.query(
-    `select s.id, s.client_id as "layerId", s.chunk_count as chunks from memory.source s
-      where ${MATCHES} order by s.id limit $8 for update`,
+    `select s.id, s.layer_id as "layerId", s.chunk_count as chunks from memory.source s
+      where ${MATCHES} order by s.id limit $7 for update`,
     [...values(tx, which), limit],
   );
 }

@@ -30,7 +30,7 @@ export async function findOriginal(tx: TeamTransaction, sourceId: string): Promi
     `select encode(s.original_sha256, 'hex') as sha256, s.original_bytes as bytes, s.original_media_type as "mediaType",
             coalesce(s.metadata ->> 'filename', s.title) as filename
        from memory.source s
-      where ${inScope('s')} and s.id = $4 and ${isActive('s')} and s.original_sha256 is not null`,
+      where ${inScope('s')} and s.id = $3 and ${isActive('s')} and s.original_sha256 is not null`,
     [...scopeValues(tx.scope), sourceId],
   );
   return row ?? null;

@@ -38,13 +38,13 @@ export async function purgeMemory(tx: TeamTransaction, id: string): Promise<Purg
 export async function findCapturesIn(
   tx: TeamTransaction,
   ids: readonly string[],
-  { team, clients }: Layers,
+  layers: Layers,
 ): Promise<ReadonlySet<string>> {
   const found = await tx.query<{ id: string }>(
     `select c.id from memory.capture c
-      where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
-        and c.id = any ($4::uuid[])`,
-    [tx.scope.teamId, team, clients, ids],
+      where c.team_id = $1 and c.layer_id = any ($2::uuid[])
+        and c.id = any ($3::uuid[])`,
+    [tx.scope.teamId, layers, ids],
   );
   return new Set(found.map(({ id }) => id));
 }

@@ -1,4 +1,5 @@
-import type { SimilarSource, Source } from '../../../shared/schemas/memory.ts';
+import type { SimilarSource } from '../../../shared/schemas/memory.ts';
+import type { LayerId } from '../../../shared/scope.ts';
 import { similarity, type TextSketch } from '../../../shared/text/terms/sketch.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { int4ArrayBinary } from '../../driver/wire-format.ts';
@@ -20,7 +21,10 @@ interface Candidate {
   own: Buffer;
 }
 
-type Sketched = Pick<Source, 'id' | 'clientId'>;
+interface Sketched {
+  id: string;
+  layerId: LayerId;
+}
 
 /** Stores the sketch of an active source, so that it is found as a near duplicate of other sources. */
 export async function insertSketch(tx: TeamTransaction, source: Sketched, sketch: TextSketch): Promise<void> {
@@ -55,7 +59,7 @@ export async function findNearDuplicates(
 /** Stores a sketch that is not null, and returns at most `limit` sources that can be near duplicates. */
 function sketchSource(
   tx: TeamTransaction,
-  { id, clientId: layerId }: Sketched,
+  { id, layerId }: Sketched,
   sketch: TextSketch | null,
   limit: number,
 ): Promise<Candidate[]> {
@@ -72,7 +76,7 @@ function lockSimilarSources(
 ): Promise<Pick<SimilarSource, 'sourceId' | 'title'>[]> {
   return tx.query(
     `select s.id as "sourceId", s.title from memory.source s
-      where ${inScope('s')} and s.id = any ($4::uuid[]) and ${isActive('s')}
+      where ${inScope('s')} and s.id = any ($3::uuid[]) and ${isActive('s')}
         -- The answer with their titles is stored. The lock makes a purge wait until then, so that it deletes the answer.
         -- A source that another transaction has locked is skipped. To wait for it could be a deadlock.
         for key share skip locked`,

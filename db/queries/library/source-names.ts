@@ -13,8 +13,8 @@ export interface SourceNames {
 /** Finds the names of a source within the scope; null if it does not exist. */
 export async function findSourceNames(tx: TeamTransaction, id: string): Promise<SourceNames | null> {
   const [row] = await tx.query<SourceNames>(
-    `select s.client_id as "layerId", s.external_id as "externalId", s.content_hash as "contentHash"
-       from memory.source s where ${inScope('s')} and s.id = $4`,
+    `select s.layer_id as "layerId", s.external_id as "externalId", s.content_hash as "contentHash"
+       from memory.source s where ${inScope('s')} and s.id = $3`,
     [...scopeValues(tx.scope), id],
   );
   return row ?? null;
@@ -30,7 +30,7 @@ export async function findRepeat(
 ): Promise<{ id: string; hasSameId: boolean } | null> {
   const [row] = await tx.query<{ id: string; hasSameId: boolean }>(
     `select s.id, s.external_id is not distinct from $3::text and $3 is not null as "hasSameId" from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
+      where s.team_id = $1 and s.layer_id = $2 and ${isActive('s')}
         and s.kind in ('ingest', 'import') and (s.external_id = $3 or s.content_hash = $4)
       order by 2 desc, s.id limit 1`,
     [tx.scope.teamId, layerId, externalId, contentHash],

@@ -11,7 +11,7 @@ import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { isActive } from '../fragments/expiry.ts';
-import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
+import { clientColumn, inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import { occurredAt } from '../fragments/occurred.ts';
 
 /** A chunk to insert. The vector is of unit length and of the service's model. */
@@ -60,7 +60,7 @@ export async function insertChunks(
         source.model,
         embedded.map((chunk) => ({
           chunkId: chunk.id,
-          clientId: source.layerId,
+          layerId: source.layerId,
           embedding: chunk.embedding!,
         })),
       );
@@ -118,10 +118,10 @@ async function insertTexts(
        select * from jsonb_to_recordset($4::jsonb)
          as r (id uuid, ordinal int, text text, repeated int, place jsonb, text_hash bytea, pending boolean)
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, repeated, place, text_hash)
+       insert into memory.chunk (team_id, layer_id, source_id, id, ordinal, text, repeated, place, text_hash)
        select $1, $2, $3, g.id, g.ordinal, g.text, g.repeated, g.place, g.text_hash from given g
      )
-     insert into memory.embedding_pending (team_id, client_id, chunk_id)
+     insert into memory.embedding_pending (team_id, layer_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
     [tx.scope.teamId, source.layerId, source.id, JSON.stringify(rows)],
   );
@@ -139,7 +139,7 @@ async function insertKeywords(
     return `($1, $2, $${n - 2}::uuid, $${n - 1}::int4[], $${n}::sparsevec)`;
   });
   await tx.query(
-    `insert into memory.chunk_keyword (team_id, client_id, chunk_id, keys, weights) values ${rows.join(', ')}`,
+    `insert into memory.chunk_keyword (team_id, layer_id, chunk_id, keys, weights) values ${rows.join(', ')}`,
     values,
   );
 }
@@ -148,16 +148,16 @@ async function insertKeywords(
 export async function insertEmbeddings(
   tx: TeamTransaction,
   model: string,
-  embeddings: readonly { chunkId: string; clientId: LayerId; embedding: Float32Array }[],
+  embeddings: readonly { chunkId: string; layerId: LayerId; embedding: Float32Array }[],
 ): Promise<void> {
   const values: unknown[] = [tx.scope.teamId, model];
-  const rows = embeddings.map(({ chunkId, clientId, embedding }) => {
-    values.push(chunkId, clientId, halfvecBinary(embedding));
+  const rows = embeddings.map(({ chunkId, layerId, embedding }) => {
+    values.push(chunkId, layerId, halfvecBinary(embedding));
     const n = values.length;
     return `($1::uuid, $2, $${n - 2}::uuid, $${n - 1}::uuid, $${n}::halfvec(${EMBEDDING_DIM}))`;
   });
   await tx.query(
-    `insert into memory.chunk_embedding (team_id, model, chunk_id, client_id, embedding)
+    `insert into memory.chunk_embedding (team_id, model, chunk_id, layer_id, embedding)
      values ${rows.join(', ')} on conflict do nothing`,
     values,
   );
@@ -194,7 +194,7 @@ export interface ChunkRow {
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
-export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.repeated, c.place, c.ordinal, c.client_id,
+export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.repeated, c.place, c.ordinal, ${clientColumn('c')} as client_id,
   s.kind, s.tags, c.created_at, ${occurredAt('s', 'occurred_at')}, s.metadata ->> '${DOCUMENT_TITLE}' as document_title`;
 
 /** Converts a row to a chunk as it is sent to clients, with what is not sent. */
@@ -229,9 +229,9 @@ export async function selectNearbyChunks(
     `select ${CHUNK_COLUMNS}
        from memory.chunk asked
        join memory.chunk c on c.team_id = asked.team_id and c.source_id = asked.source_id
-        and c.ordinal between asked.ordinal - $5 and asked.ordinal + $6
+        and c.ordinal between asked.ordinal - $4 and asked.ordinal + $5
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
-      where asked.id = $4 and ${inScope('asked')} and ${inScope('c')}
+      where asked.id = $3 and ${inScope('asked')} and ${inScope('c')}
       order by c.ordinal`,
     [...scopeValues(tx.scope), chunkId, before, after],
   );

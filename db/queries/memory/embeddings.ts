@@ -1,3 +1,4 @@
+import type { LayerId } from '../../../shared/scope.ts';
 import { embeddedText } from '../../../shared/text/fields.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime, writeScopeValues } from '../fragments/layers.ts';
@@ -12,7 +13,7 @@ export interface EmbeddingBatch {
 /** A chunk without a vector, and its layer. */
 export interface PendingChunk {
   chunkId: string;
-  clientId: string | null;
+  layerId: LayerId;
   /** What its vector is to be made of: see `embeddedText`. */
   text: string;
 }
@@ -27,7 +28,7 @@ export async function leasePendingChunks(
   batch: { id: string; limit: number; leaseSeconds: number; refusedToo: boolean },
 ): Promise<{ chunks: PendingChunk[]; expiresAt: Date | null }> {
   const rows = await tx.query<PendingChunk & { title: string; headings: string[]; leasedUntil: Date }>(
-    `select l.chunk_id as "chunkId", c.client_id as "clientId", s.title, c.text,
+    `select l.chunk_id as "chunkId", c.layer_id as "layerId", s.title, c.text,
             coalesce(c.place -> 'headings', '[]') as headings, l.leased_until as "leasedUntil"
        from memory.lease_pending($2, $3, $4, $5) l
        join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
@@ -37,9 +38,9 @@ export async function leasePendingChunks(
   );
   return {
     expiresAt: rows[0]?.leasedUntil ?? null,
-    chunks: rows.map(({ chunkId, clientId, title, headings, text }) => ({
+    chunks: rows.map(({ chunkId, layerId, title, headings, text }) => ({
       chunkId,
-      clientId,
+      layerId,
       text: embeddedText(title, headings, text),
     })),
   };
@@ -91,16 +92,16 @@ export async function deletePendingMarks(
   tx: TeamTransaction,
   batchId: string,
   chunkIds: readonly string[],
-): Promise<{ chunkId: string; clientId: string | null }[]> {
+): Promise<{ chunkId: string; layerId: LayerId }[]> {
   return tx.query(
     `with locked as (
        select c.id from memory.chunk c
-        where c.team_id = $1 and c.id = any ($5::uuid[]) for key share skip locked
+        where c.team_id = $1 and c.id = any ($4::uuid[]) for key share skip locked
      )
      delete from memory.embedding_pending p using locked
-      where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))
-        and p.batch_id = $4 and p.chunk_id = locked.id
-     returning p.chunk_id as "chunkId", p.client_id as "clientId"`,
+      where p.team_id = $1 and p.layer_id = any ($2::uuid[])
+        and p.batch_id = $3 and p.chunk_id = locked.id
+     returning p.chunk_id as "chunkId", p.layer_id as "layerId"`,
     [...writeScopeValues(tx.scope), batchId, chunkIds],
   );
 }

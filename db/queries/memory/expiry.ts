@@ -15,9 +15,9 @@ export interface DueRecord {
 /** Lists the layers, in all Teams, that have records to archive because they have expired. */
 export function listDueLayers(
   tx: WorkerTransaction,
-): Promise<{ companyId: string; teamId: string; clientId: LayerId }[]> {
+): Promise<{ companyId: string; teamId: string; layerId: LayerId }[]> {
   return tx.query(
-    `select company_id as "companyId", team_id as "teamId", client_id as "clientId" from memory.due_layers()`,
+    `select company_id as "companyId", team_id as "teamId", layer_id as "layerId" from memory.due_layers()`,
   );
 }
 
@@ -30,17 +30,17 @@ const DUE_RECORDS = [
   `select s.id as "sourceId", m.id as "memoryId", m.version, s.chunk_count as chunks
      from memory.source s
      join memory.memory_item m on m.team_id = s.team_id and m.source_id = s.id and m.state = 'published'
-    where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active' and s.kind = 'memory'
+    where s.team_id = $1 and s.layer_id = $2 and s.state = 'active' and s.kind = 'memory'
       and memory.is_due(s.expires_at) and memory.is_due(m.expires_at)
     order by s.expires_at limit $3 for update of m skip locked`,
   `select s.id as "sourceId", null::uuid as "memoryId", null::int as version, s.chunk_count as chunks
      from memory.source s
-    where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active' and s.kind <> 'memory'
+    where s.team_id = $1 and s.layer_id = $2 and s.state = 'active' and s.kind <> 'memory'
       and memory.is_due(s.expires_at)
     order by s.expires_at limit $3 for update skip locked`,
   `select null::uuid as "sourceId", m.id as "memoryId", m.version, 0 as chunks
      from memory.memory_item m
-    where m.team_id = $1 and m.client_id is not distinct from $2::uuid and m.state = 'review'
+    where m.team_id = $1 and m.layer_id = $2 and m.state = 'review'
       and memory.is_due(m.expires_at)
     order by m.expires_at limit $3 for update skip locked`,
 ] as const;
@@ -72,7 +72,7 @@ export function lockDueRepeats(
   return tx.query(
     `select s.id as "sourceId", null::uuid as "memoryId", null::int as version, s.chunk_count as chunks
        from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+      where s.team_id = $1 and s.layer_id = $2 and s.state = 'active'
         and memory.is_due(s.expires_at) and s.kind not in ('memory', 'file')
         and (s.content_hash = $4 or s.external_id = $3)
       order by s.id for update`,
@@ -84,9 +84,9 @@ export function lockDueRepeats(
 export async function findDueMemory(
   tx: TeamTransaction,
   id: string,
-): Promise<(DueRecord & { memoryId: string; clientId: LayerId }) | null> {
-  const [row] = await tx.query<DueRecord & { memoryId: string; clientId: LayerId }>(
-    `select s.id as "sourceId", m.id as "memoryId", m.version, coalesce(s.chunk_count, 0) as chunks, m.client_id as "clientId"
+): Promise<(DueRecord & { memoryId: string; layerId: LayerId }) | null> {
+  const [row] = await tx.query<DueRecord & { memoryId: string; layerId: LayerId }>(
+    `select s.id as "sourceId", m.id as "memoryId", m.version, coalesce(s.chunk_count, 0) as chunks, m.layer_id as "layerId"
        from memory.memory_item m
        left join memory.source s on s.team_id = m.team_id and s.id = m.source_id and s.state = 'active'
       where m.team_id = $1 and m.id = $2 and m.state in ('review', 'published') and memory.is_due(m.expires_at)`,

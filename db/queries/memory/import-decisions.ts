@@ -8,7 +8,7 @@ import { IMPORT_COLUMNS, type ImportRow, NO_PROGRESS, toImport } from './imports
 /** Finds an import within the scope, or null. */
 export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
   const [row] = await tx.query<ImportRow>(
-    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
+    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $3 and ${inScope('i')}`,
     [...scopeValues(tx.scope), id],
   );
   return row === undefined ? null : toImport(row);
@@ -17,7 +17,7 @@ export async function findImport(tx: TeamTransaction, id: string): Promise<Impor
 /** Returns those of these imports that are within the scope. */
 export async function findImports(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
-    `select ${IMPORT_COLUMNS} from memory.import i where ${inScope('i')} and i.id = any ($4::uuid[])`,
+    `select ${IMPORT_COLUMNS} from memory.import i where ${inScope('i')} and i.id = any ($3::uuid[])`,
     [...scopeValues(tx.scope), ids],
   );
   return rows.map(toImport);
@@ -26,16 +26,16 @@ export async function findImports(tx: TeamTransaction, ids: readonly string[]): 
 /** Locks those of these imports that belong to the layers, until the transaction ends. */
 export async function lockImports(
   tx: TeamTransaction,
-  { team, clients }: Layers,
+  layers: Layers,
   ids: readonly string[],
 ): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i
-      where i.team_id = $1 and (($2 and i.client_id is null) or i.client_id = any ($3::uuid[]))
-        and i.id = any ($4::uuid[])
+      where i.team_id = $1 and i.layer_id = any ($2::uuid[])
+        and i.id = any ($3::uuid[])
       -- Ordered, to prevent a deadlock between two requests.
       order by i.id for update`,
-    [tx.scope.teamId, team, clients, ids],
+    [tx.scope.teamId, layers, ids],
   );
   return rows.map(toImport);
 }
@@ -54,27 +54,19 @@ export async function requeueFailedImports(tx: TeamTransaction, which: FailedImp
   const rows = await tx.query<ImportRow>(
     `with failed as (
        select f.id from memory.import f
-        where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
+        where f.team_id = $1 and f.layer_id = any ($2::uuid[])
           and f.state = 'failed' and f.payload_pruned_at is null
-          and ($4::uuid[] is null or f.id = any ($4)) and ($5::uuid is null or f.created_by = $5)
-          and ($6::uuid is null or f.id > $6)
+          and ($3::uuid[] is null or f.id = any ($3)) and ($4::uuid is null or f.created_by = $4)
+          and ($5::uuid is null or f.id > $5)
         -- In the same order as lockImports.
-        order by f.id limit $7 for update
+        order by f.id limit $6 for update
      ), i as (
        update memory.import i set state = 'queued', ${NO_PROGRESS}, updated_at = now()
          from failed where i.team_id = $1 and i.id = failed.id
        returning i.*
      )
      select ${IMPORT_COLUMNS} from i order by i.id`,
-    [
-      tx.scope.teamId,
-      which.layers.team,
-      which.layers.clients,
-      which.ids,
-      which.author,
-      which.part.after,
-      which.part.limit,
-    ],
+    [tx.scope.teamId, which.layers, which.ids, which.author, which.part.after, which.part.limit],
   );
   return rows.map(toImport);
 }

@@ -6,7 +6,7 @@ import type { SimilarSource } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { createdWith } from '../fragments/created-with.ts';
-import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
+import { clientColumn, inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { occurredAt, occurredValues } from '../fragments/occurred.ts';
 import { SAME_SOURCE_OF_IMPORT, SIMILAR_SOURCES_OF_IMPORT } from '../fragments/same-text.ts';
@@ -64,7 +64,7 @@ export interface ImportRow {
 
 /** The columns of `ImportRow`, of `memory.import i`. */
 export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
-  i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
+  ${clientColumn('i')} as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId", ${occurredAt('i')}, i.expires_at as "expiresAt", i.redactions,
   ${SIMILAR_SOURCES_OF_IMPORT} as "similarSources", ${SAME_SOURCE_OF_IMPORT} as "sameAs",
@@ -90,7 +90,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
   const occurred = occurredValues('$13');
   const [row] = await tx.query<ImportRow>(
     `with i as (
-       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
+       insert into memory.import (team_id, id, layer_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
          expires_at, redactions, occurred_at, occurred_is_day)
        values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}) returning *
      )
@@ -114,7 +114,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
   if (row === undefined) throw new Error('the import was not inserted');
   for (const [part, content] of partsOf(item.content).entries()) {
     await tx.query(
-      `insert into memory.import_payload (team_id, client_id, import_id, part, content) values ($1, $2, $3, $4, $5)`,
+      `insert into memory.import_payload (team_id, layer_id, import_id, part, content) values ($1, $2, $3, $4, $5)`,
       [tx.scope.teamId, item.layerId, item.id, part, content],
     );
   }
@@ -138,8 +138,8 @@ export async function listImports(
 ): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i
-      where ${inScope('i')} and ($4::text is null or i.state = $4) and ($5::uuid is null or i.id < $5)
-      order by i.id desc limit $6`,
+      where ${inScope('i')} and ($3::text is null or i.state = $3) and ($4::uuid is null or i.id < $4)
+      order by i.id desc limit $5`,
     [...scopeValues(tx.scope), state, part.after, part.limit],
   );
   return rows.map(toImport);

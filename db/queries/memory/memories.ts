@@ -9,7 +9,14 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { stateNow } from '../fragments/expiry.ts';
-import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+import {
+  clientColumn,
+  inScope,
+  layerKind,
+  scopeValues,
+  wireTime,
+  writeScopeValues,
+} from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { changedOccurrence, occurredAt, occurredValues } from '../fragments/occurred.ts';
 import { questionedSources } from '../fragments/open-feedback.ts';
@@ -27,7 +34,7 @@ type MemoryRow = Omit<
   updatedAt: Date;
 };
 
-const COLUMNS = `m.id, ${stateNow('m')} as state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
+const COLUMNS = `m.id, ${stateNow('m')} as state, m.title, m.content, ${clientColumn('m')} as "clientId", m.version, m.source_id as "sourceId",
   m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
   ${occurredAt('m')}, m.expires_at as "expiresAt", ${sourceUse('m', 'source_id')}, m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
@@ -75,7 +82,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
   const embedding = published ? null : memory.embedding;
   const occurred = occurredValues('$19');
   await tx.query(
-    `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, tags, source_id,
+    `insert into memory.memory_item (team_id, id, layer_id, state, title, content, metadata, tags, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at,
        expires_at, occurred_at, occurred_is_day, origin)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
@@ -108,7 +115,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
 /** Finds a memory within the scope, in any state, or null. */
 export async function findMemory(tx: TeamTransaction, id: string): Promise<Memory | null> {
   const [row] = await tx.query<MemoryRow>(
-    `select ${COLUMNS} from memory.memory_item m where ${inScope('m')} and m.id = $4`,
+    `select ${COLUMNS} from memory.memory_item m where ${inScope('m')} and m.id = $3`,
     [...scopeValues(tx.scope), id],
   );
   return row === undefined ? null : toMemory(row);
@@ -121,8 +128,8 @@ export async function findInReview(
 ): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select m.id from memory.memory_item m
-      where ${inScope('m')} and m.state = 'review' and ${stateNow('m')} = 'review' and m.client_id is not distinct from $4::uuid
-        and m.created_by = $5 and m.content = $6
+      where ${inScope('m')} and m.state = 'review' and ${stateNow('m')} = 'review' and m.layer_id = $3
+        and m.created_by = $4 and m.content = $5
       order by m.id limit 1`,
     [...scopeValues(tx.scope), layerId, tx.scope.userId, content],
   );
@@ -147,8 +154,8 @@ export async function lockMemories(
   >(
     `select ${COLUMNS}, m.origin, m.embedding::text as embedding, m.embedding_model as "embeddingModel"
        from memory.memory_item m
-      where m.team_id = $1 and (($2 and m.client_id is null) or m.client_id = any ($3::uuid[]))
-        and m.id = any ($4::uuid[])
+      where m.team_id = $1 and m.layer_id = any ($2::uuid[])
+        and m.id = any ($3::uuid[])
       order by m.id for update`,
     [...writeScopeValues(tx.scope), ids],
   );
@@ -260,7 +267,7 @@ function storedStates(states: readonly MemoryState[]): readonly MemoryState[] {
 
 /** Lists memories within the scope, newest first. */
 export function listMemories(tx: TeamTransaction, part: ListPart, filter: MemoryFilter): Promise<Memory[]> {
-  const condition = `m.state = any ($4::text[]) and ${stateNow('m')} = any ($11::text[])`;
+  const condition = `m.state = any ($3::text[]) and ${stateNow('m')} = any ($10::text[])`;
   return selectMemories(tx, condition, part, filter);
 }
 
@@ -271,7 +278,7 @@ export function listQuestionedMemories(
   filter: Omit<MemoryFilter, 'states'>,
 ): Promise<Memory[]> {
   const condition = `m.source_id = any (array(${questionedSources('$1')}))
-        and m.state = any ($4::text[]) and ${stateNow('m')} = any ($11::text[])`;
+        and m.state = any ($3::text[]) and ${stateNow('m')} = any ($10::text[])`;
   return selectMemories(tx, condition, part, { ...filter, states: ['published'] });
 }
 
@@ -284,12 +291,12 @@ async function selectMemories(
   const rows = await tx.query<MemoryRow>(
     `select ${COLUMNS} from memory.memory_item m
       where ${inScope('m')} and ${condition}
-        and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
-        and ($6::uuid is null or m.source_id = $6)
-        and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
-        and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)
-        and ($9::uuid is null or m.id < $9)
-      order by m.id desc limit $10`,
+        and ($4::text is null or ${containsText('m.title', '$4')} or ${containsText('m.content', '$4')})
+        and ($5::uuid is null or m.source_id = $5)
+        and ($6::timestamptz is null or date_trunc('milliseconds', m.created_at) > $6)
+        and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) < $7)
+        and ($8::uuid is null or m.id < $8)
+      order by m.id desc limit $9`,
     [
       ...scopeValues(tx.scope),
       storedStates(filter.states),

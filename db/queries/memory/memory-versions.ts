@@ -1,5 +1,6 @@
 import type { Origin } from '../../../shared/origin.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues, wireTime } from '../fragments/layers.ts';
 
@@ -22,7 +23,7 @@ export async function findVersionText(
     `select v.title, v.content, v.origin
        from memory.memory_item m
        join memory.memory_version v on v.team_id = m.team_id and v.memory_id = m.id
-      where ${inScope('m')} and ${inScope('v')} and m.id = $4 and m.version >= $5 and v.version <= $5
+      where ${inScope('m')} and ${inScope('v')} and m.id = $3 and m.version >= $4 and v.version <= $4
       order by v.version desc limit 1`,
     [...scopeValues(tx.scope), memoryId, version],
   );
@@ -36,9 +37,9 @@ export async function insertVersion(
   origin: Origin,
 ): Promise<void> {
   await tx.query(
-    `insert into memory.memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id, origin)
+    `insert into memory.memory_version (team_id, memory_id, version, layer_id, title, content, published, actor_id, origin)
      values ($1, $2, $3, $4, $5, $6, true, $7, $8) on conflict do nothing`,
-    [tx.scope.teamId, id, version, clientId, title, content, tx.scope.userId, origin],
+    [tx.scope.teamId, id, version, layerOf(tx.scope, clientId), title, content, tx.scope.userId, origin],
   );
 }
 
@@ -65,17 +66,17 @@ export async function listVersions(
     `with kept as (
        select v.*, lead(v.content) over (order by v.version desc) as content_before
          from memory.memory_version v
-        where ${inScope('v')} and v.memory_id = $4 and (not $7 or v.published)
+        where ${inScope('v')} and v.memory_id = $3 and (not $6 or v.published)
      ), page as (
        select k.*, row_number() over upto as place,
               sum(octet_length(k.content) + coalesce(octet_length(k.content_before), 0)) over upto as bytes
-         from kept k where $5::int is null or k.version < $5
+         from kept k where $4::int is null or k.version < $4
        window upto as (order by k.version desc)
-        order by k.version desc limit $6
+        order by k.version desc limit $5
      )
      select p.version, p.title, p.content, p.actor_id as "actorId", p.created_at as "createdAt",
             p.content_before as "contentBefore"
-       from page p where p.place = 1 or p.bytes <= $8 order by p.version desc`,
+       from page p where p.place = 1 or p.bytes <= $7 order by p.version desc`,
     [...scopeValues(tx.scope), memoryId, part.before, part.limit, part.publishedOnly, part.maxBytes],
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));

@@ -28,7 +28,7 @@ export async function findSimilarMemories(
 ): Promise<SimilarMemory[]> {
   return tx.query<Row>(
     `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
-       from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10, null) n
+       from memory.similar_memories($3, $4::halfvec, $5, $6::int[], $7::real[], $8::int[], $9, null) n
        join memory.memory_item m on m.id = n.memory_id
       where ${inScope('m')} and ${stateNow('m')} = 'published'
       order by n.similarity desc, m.id desc`,
@@ -62,10 +62,10 @@ export async function findSimilarToReview(
                 array_agg(split_part(entry, ':', 2)::real) as weights
            from string_to_table(substr(split_part(r.weights::text, '}', 1), 2), ',') as entry
           where entry <> '') t
-       cross join lateral memory.similar_memories(r.client_id,
-         case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6, r.id) n
+       cross join lateral memory.similar_memories(r.layer_id,
+         case when r.embedding_model = $4 then r.embedding end, $4, t.dims, t.weights, r.keys, $5, r.id) n
        join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
-      where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')}
+      where ${inScope('r')} and r.id = $3 and r.state = 'review' and ${inScope('m')}
         and ${stateNow('m')} in ('published', 'review')
       order by n.similarity desc, m.id desc`,
     [...scopeValues(tx.scope), memoryId, model, LIMIT],
@@ -80,7 +80,7 @@ export async function findReadableMemories(
 ): Promise<ReadonlySet<string>> {
   const found = await tx.query<{ id: string }>(
     `select m.id from memory.memory_item m
-      where ${inScope('m')} and m.id = any ($4::uuid[]) and ($5 or ${stateNow('m')} = 'published')`,
+      where ${inScope('m')} and m.id = any ($3::uuid[]) and ($4 or ${stateNow('m')} = 'published')`,
     [...scopeValues(tx.scope), ids, readsAll],
   );
   return new Set(found.map(({ id }) => id));

@@ -41,13 +41,13 @@ export async function listSources(
   const rows = await tx.query<ListedRow>(
     `select ${SOURCE_COLUMNS}, ${MEMORY_ID} from memory.source s
       where ${inScope('s')} and s.state <> 'loading'
-        and ($4::text is null or s.kind = $4) and ($5::text is null or ${stateNow('s')} = $5)
-        and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
-             or ${containsText('s.external_id', '$6')})
-        and ($7::text is null or (s.tags @> array[$7::text] and s.tags <> '{}'))
-        and ${isDatedWithin('s', '$8::timestamptz', '$9::timestamptz')}
-        and ($10::uuid is null or s.id < $10)
-      order by s.id desc limit $11`,
+        and ($3::text is null or s.kind = $3) and ($4::text is null or ${stateNow('s')} = $4)
+        and ($5::text is null or ${containsText('s.title', '$5')} or ${containsText('s.uri', '$5')}
+             or ${containsText('s.external_id', '$5')})
+        and ($6::text is null or (s.tags @> array[$6::text] and s.tags <> '{}'))
+        and ${isDatedWithin('s', '$7::timestamptz', '$8::timestamptz')}
+        and ($9::uuid is null or s.id < $9)
+      order by s.id desc limit $10`,
     [
       ...scopeValues(tx.scope),
       filter.kind,
@@ -73,7 +73,7 @@ export interface FoundSource {
 export async function findSource(tx: TeamTransaction, id: string): Promise<FoundSource | null> {
   const [row] = await tx.query<ListedRow & { metadata: Record<string, unknown> }>(
     `select ${SOURCE_COLUMNS}, ${MEMORY_ID}, s.metadata from memory.source s
-      where ${inScope('s')} and s.id = $4 and s.state <> 'loading'`,
+      where ${inScope('s')} and s.id = $3 and s.state <> 'loading'`,
     [...scopeValues(tx.scope), id],
   );
   if (row === undefined) return null;
@@ -87,7 +87,7 @@ export async function findReadableSources(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const found = await tx.query<{ id: string }>(
-    `select s.id from memory.source s where ${inScope('s')} and s.id = any ($4::uuid[]) and s.state <> 'loading'`,
+    `select s.id from memory.source s where ${inScope('s')} and s.id = any ($3::uuid[]) and s.state <> 'loading'`,
     [...scopeValues(tx.scope), ids],
   );
   return new Set(found.map(({ id }) => id));
@@ -112,10 +112,7 @@ export async function findSourceDays(tx: TeamTransaction, name: SourceName): Pro
       ? ['s.id = $2', [name.id]]
       : 'fileId' in name
         ? [`${isActive('s')} and s.file_id = $2`, [name.fileId]]
-        : [
-            `${isActive('s')} and s.external_id = $2 and s.client_id is not distinct from $3::uuid`,
-            [name.externalId, name.layerId],
-          ];
+        : [`${isActive('s')} and s.external_id = $2 and s.layer_id = $3`, [name.externalId, name.layerId]];
   const [row] = await tx.query<SourceDays>(
     `select ${dayInUtc('s.created_at')}::text as creation, ${dayInUtc(dateOf('s'))}::text as date, s.tags
        from memory.source s where s.team_id = $1 and ${condition}`,
@@ -132,7 +129,7 @@ export async function findTitle(
   const [row] = await tx.query<{ title: string }>(
     `select s.title from memory.source s
       where s.team_id = $1 and ${isActive('s')} and s.external_id = $2
-        and s.client_id is not distinct from $3::uuid`,
+        and s.layer_id = $3`,
     [tx.scope.teamId, externalId, layerId],
   );
   return row?.title ?? null;
@@ -142,7 +139,7 @@ export async function findTitle(
 export async function countSources(tx: TeamTransaction, ids: readonly string[]): Promise<number> {
   const [row] = await tx.query<{ known: number }>(
     `select count(*)::int as known from memory.source s
-      where ${inScope('s')} and s.id = any ($4::uuid[]) and s.state <> 'loading'`,
+      where ${inScope('s')} and s.id = any ($3::uuid[]) and s.state <> 'loading'`,
     [...scopeValues(tx.scope), ids],
   );
   return row?.known ?? 0;
@@ -152,8 +149,8 @@ export async function countSources(tx: TeamTransaction, ids: readonly string[]):
 export async function lockSource(tx: TeamTransaction, id: string): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
-      where s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
-        and s.id = $4 and s.state <> 'loading' for update`,
+      where s.team_id = $1 and s.layer_id = any ($2::uuid[])
+        and s.id = $3 and s.state <> 'loading' for update`,
     [...writeScopeValues(tx.scope), id],
   );
   return row === undefined ? null : toStored(row);
@@ -170,10 +167,10 @@ export async function listSourceChunks(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id and ${isActive('s')}
-      where ${inScope('c')} and c.source_id = $4
-        and ($5::uuid is null
-             or c.ordinal > (select a.ordinal from memory.chunk a where ${inScope('a')} and a.source_id = $4 and a.id = $5))
-      order by c.ordinal limit $6`,
+      where ${inScope('c')} and c.source_id = $3
+        and ($4::uuid is null
+             or c.ordinal > (select a.ordinal from memory.chunk a where ${inScope('a')} and a.source_id = $3 and a.id = $4))
+      order by c.ordinal limit $5`,
     [...scopeValues(tx.scope), sourceId, part.after, part.limit],
   );
   // A cursor is returned only if more chunks follow.

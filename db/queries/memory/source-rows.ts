@@ -3,7 +3,7 @@ import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Original, Source } from '../../../shared/schemas/memory.ts';
 import { createdWith } from '../fragments/created-with.ts';
 import { isActive, stateNow } from '../fragments/expiry.ts';
-import { layerKind, wireTime } from '../fragments/layers.ts';
+import { clientColumn, layerKind, wireTime } from '../fragments/layers.ts';
 import { occurredAt } from '../fragments/occurred.ts';
 import { SAME_AS } from '../fragments/same-text.ts';
 import { type StoredUse, sourceUse, toUse } from '../fragments/source-use.ts';
@@ -36,7 +36,7 @@ const ORIGINAL = `case when s.original_sha256 is not null and ${isActive('s')} t
     'mediaType', s.original_media_type, 'bytes', s.original_bytes, 'sha256', encode(s.original_sha256, 'hex')) end`;
 
 /** The columns of `SourceRow`, of `memory.source s`. */
-export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId",
+export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", ${clientColumn('s')} as "clientId",
   ${stateNow('s')} as state, s.tags, case when memory.is_due(s.expires_at) then 0 else s.chunk_count end as chunks,
   ${SAME_AS} as "sameAs", ${occurredAt('s')}, s.expires_at as "expiresAt", ${ORIGINAL} as original,
   s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",

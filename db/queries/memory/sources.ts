@@ -65,7 +65,7 @@ export async function lockSourceNames(
   // Always locked after the hash of the text, to prevent a deadlock between two requests.
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
   for (const name of names) {
-    await lockName(tx, 'source', `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`);
+    await lockName(tx, 'source', `${tx.scope.teamId} ${source.layerId} ${name}`);
   }
 }
 
@@ -89,7 +89,7 @@ export async function lockActiveSource(tx: TeamTransaction, source: NewSource): 
   if (source.fileId !== undefined) return lockFileSource(tx, source.fileId);
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
+      where s.team_id = $1 and s.layer_id = $2 and ${isActive('s')}
         and case when $3::text is null then s.content_hash = $4 and s.kind not in ('memory', 'file')
                  else s.external_id = $3 end
         and ($5::text is null or (s.kind = 'import' and s.metadata ->> 'filename' = $5))
@@ -110,7 +110,7 @@ export async function lockFirstCopy(
 ): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select s.id from memory.source s
-      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and ${isActive('s')}
+      where s.team_id = $1 and s.layer_id = $2 and ${isActive('s')}
         and s.content_hash = $3 and s.kind not in ('memory', 'file') and s.same_as is null
       order by s.external_id is not null, s.id limit 1 for share`,
     [tx.scope.teamId, layerId, contentHash],
@@ -122,7 +122,7 @@ export async function lockFirstCopy(
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   const occurred = occurredValues('$13');
   await tx.query(
-    `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
+    `insert into memory.source (team_id, id, layer_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
        terms_version, origin)
      values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}, $15,

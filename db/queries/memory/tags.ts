@@ -14,8 +14,8 @@ export async function countTags(tx: TeamTransaction, part: ListPart): Promise<Ta
     `select t.tag, count(*)::int as count
        from memory.source s cross join lateral unnest(s.tags) t (tag)
       where ${inScope('s')} and ${isActive('s')} and s.tags <> '{}'
-        and ($4::text is null or t.tag > $4 collate "C")
-      group by t.tag order by t.tag collate "C" limit $5`,
+        and ($3::text is null or t.tag > $3 collate "C")
+      group by t.tag order by t.tag collate "C" limit $4`,
     [...scopeValues(tx.scope), part.after, part.limit],
   );
 }

@@ -1,3 +1,4 @@
+import type { LayerId } from '../../../shared/scope.ts';
 import type { WorkerTransaction } from '../../driver/database.ts';
 import { FAILED_PASSWORD_SECONDS } from '../identity/limits.ts';
 
@@ -34,13 +35,13 @@ export async function prune(
 }
 
 /**
- * Lists the layers of all Teams with chunks for which a vector can be made now. `clientId` is null for the Team layer.
+ * Lists the layers of all Teams with chunks for which a vector can be made now.
  */
 export async function listLayersWithoutVectors(
   tx: WorkerTransaction,
-): Promise<{ companyId: string; teamId: string; clientId: string | null }[]> {
+): Promise<{ companyId: string; teamId: string; layerId: LayerId }[]> {
   return tx.query(
-    `select company_id as "companyId", team_id as "teamId", client_id as "clientId" from memory.layers_without_vectors()`,
+    `select company_id as "companyId", team_id as "teamId", layer_id as "layerId" from memory.layers_without_vectors()`,
   );
 }
 

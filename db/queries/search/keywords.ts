@@ -12,7 +12,7 @@ export interface LayerSize {
  * Returns the layers of the Team whose word counts are out of date: see `stale_layers`. Empty if the Team was deleted.
  */
 export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
-  return tx.query<LayerSize>('select client_id as "layerId", chunks from memory.stale_layers()');
+  return tx.query<LayerSize>('select layer_id as "layerId", chunks from memory.stale_layers()');
 }
 
 /** The sample of a layer, next to the chunks that were counted: see `sample_changes`. */

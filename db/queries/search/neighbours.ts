@@ -17,14 +17,14 @@ export async function selectNeighbours(
   const rows = await tx.query<ChunkRow>(
     `select n.*
        from (select distinct a.source_id, nearby.ordinal
-               from unnest($4::uuid[]) as h (id)
+               from unnest($3::uuid[]) as h (id)
               cross join lateral (select asked.source_id, asked.ordinal from memory.chunk asked
                                    where asked.id = h.id and ${inScopeByKey('asked')} offset 0) a
-              cross join lateral generate_series(a.ordinal - $5::int, a.ordinal + $5::int) as nearby (ordinal)) p
+              cross join lateral generate_series(a.ordinal - $4::int, a.ordinal + $4::int) as nearby (ordinal)) p
       cross join lateral (
         select ${CHUNK_COLUMNS}
           from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-         where c.source_id = p.source_id and c.ordinal = p.ordinal and c.id <> all ($4::uuid[])
+         where c.source_id = p.source_id and c.ordinal = p.ordinal and c.id <> all ($3::uuid[])
            and ${inScopeByKey('c')} and ${isActive('s')} offset 0) n`,
     [...scopeValues(tx.scope), chunkIds, distance],
   );

@@ -1,7 +1,7 @@
 import type { IndexState } from '../../../shared/schemas/workspace.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { isActive } from '../fragments/expiry.ts';
-import { inScope, scopeValues } from '../fragments/layers.ts';
+import { clientColumn, inScope, scopeValues } from '../fragments/layers.ts';
 
 /** Returns which of the keys occur in the chunks within the scope. */
 export async function knownKeys(tx: TeamTransaction, keys: readonly number[]): Promise<Set<number>> {
@@ -28,13 +28,13 @@ const ID_LENGTH = 36;
 /**
  * Makes the function that reads the names of some rows within the scope, a page at a time. A page is two texts, because
  * reading them takes less time than reading a thousand rows.
- * @param parts SQL that selects id and name of rows with an id below `$4`; of each part, the newest `$5` are read
+ * @param parts SQL that selects id and name of rows with an id below `$3`; of each part, the newest `$4` are read
  */
 function namesOf(parts: readonly string[]): ReadNames {
-  const rows = parts.map((part) => `(${part} order by id desc limit $5)`).join(' union all ');
+  const rows = parts.map((part) => `(${part} order by id desc limit $4)`).join(' union all ');
   const statement = `select string_agg(p.id::text, '' order by p.id desc) as ids,
             string_agg(translate(p.name, E'\\r\\n', '  '), E'\\n' order by p.id desc) as names
-       from (select r.id, r.name from (${rows}) r order by r.id desc limit $5) p`;
+       from (select r.id, r.name from (${rows}) r order by r.id desc limit $4) p`;
   return async (tx, after) => {
     const [row] = await tx.query<{ ids: string | null; names: string | null }>(statement, [
       ...scopeValues(tx.scope),
@@ -53,7 +53,7 @@ function namesOf(parts: readonly string[]): ReadNames {
 
 /** Reads the titles of the active sources. */
 export const readTitles = namesOf([
-  `select s.id, s.title as name from memory.source s where ${inScope('s')} and s.id < $4 and ${isActive('s')}`,
+  `select s.id, s.title as name from memory.source s where ${inScope('s')} and s.id < $3 and ${isActive('s')}`,
 ]);
 
 /** One part for each state, because the index is ordered within a state. */
@@ -63,7 +63,7 @@ const WAITING_IMPORTS = ['queued', 'running', 'failed'] as const;
 export const readWaitingImports = namesOf(
   WAITING_IMPORTS.map(
     (state) => `select i.id, concat_ws(' ', i.filename, i.title) as name from memory.import i
-      where ${inScope('i')} and i.id < $4 and i.state = '${state}'`,
+      where ${inScope('i')} and i.id < $3 and i.state = '${state}'`,
   ),
 );
 
@@ -74,7 +74,7 @@ const UNINDEXED = ['v.indexed is null', "v.indexed = 'pending'", "v.indexed = 'f
 export const readWaitingFiles = namesOf(
   UNINDEXED.map(
     (state) => `select v.id, v.path as name from memory.workspace_version v
-      where ${inScope('v')} and v.id < $4 and ${state} and v.until_revision is null and v.sha256 is not null`,
+      where ${inScope('v')} and v.id < $3 and ${state} and v.until_revision is null and v.sha256 is not null`,
   ),
 );
 
@@ -88,7 +88,7 @@ export interface TitledSource {
 export async function findTitledSource(tx: TeamTransaction, id: string): Promise<TitledSource | null> {
   const [row] = await tx.query<TitledSource>(
     `select s.id as "sourceId", s.title from memory.source s
-      where ${inScope('s')} and s.id = $4 and ${isActive('s')}`,
+      where ${inScope('s')} and s.id = $3 and ${isActive('s')}`,
     [...scopeValues(tx.scope), id],
   );
   return row ?? null;
@@ -105,7 +105,7 @@ export interface WaitingImport {
 export function listWaitingImports(tx: TeamTransaction, ids: readonly string[]): Promise<WaitingImport[]> {
   return tx.query(
     `select i.id, i.state, i.title from memory.import i
-      where ${inScope('i')} and i.id = any ($4::uuid[]) and i.state = any ($5::text[])`,
+      where ${inScope('i')} and i.id = any ($3::uuid[]) and i.state = any ($4::text[])`,
     [...scopeValues(tx.scope), ids, WAITING_IMPORTS],
   );
 }
@@ -122,8 +122,8 @@ export interface WaitingFile {
 /** Returns those of these versions that are current, in no particular order. */
 export function listWaitingFiles(tx: TeamTransaction, ids: readonly string[]): Promise<WaitingFile[]> {
   return tx.query(
-    `select v.id, v.client_id as "clientId", v.path as name, v.bytes, v.indexed from memory.workspace_version v
-      where ${inScope('v')} and v.id = any ($4::uuid[]) and v.until_revision is null and v.sha256 is not null`,
+    `select v.id, ${clientColumn('v')} as "clientId", v.path as name, v.bytes, v.indexed from memory.workspace_version v
+      where ${inScope('v')} and v.id = any ($3::uuid[]) and v.until_revision is null and v.sha256 is not null`,
     [...scopeValues(tx.scope), ids],
   );
 }

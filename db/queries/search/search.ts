@@ -50,9 +50,9 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
  * joined under row-level security.
  */
-export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[],
-  $16::text[], $17::uuid[], $18, $19, $20::text[], $21, $22, $23, $24, $25) f`;
+export const CANDIDATES = `memory.search_hits($3::halfvec, $4, $5, $6::int[], $7::real[], $8::real[],
+  $9::int[], $10::int[], $11::int[], $12::int[], $13::int[], $14::int[],
+  $15::text[], $16::uuid[], $17, $18, $19::text[], $20, $21, $22, $23, $24) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id

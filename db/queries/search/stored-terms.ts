@@ -137,7 +137,7 @@ export async function findSmallOutdatedSource(
             memory.source_labels(s.tags, s.kind, s.metadata) as labels,
             c.id, coalesce(c.place -> 'headings', '[]') as headings, c.text, c.repeated
        from memory.source s join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
-      where ${inScopeByKey('s')} and s.id = $4 and s.state = 'active' and s.terms_version < $5 limit $6`,
+      where ${inScopeByKey('s')} and s.id = $3 and s.state = 'active' and s.terms_version < $4 limit $5`,
     [...writeScopeValues(tx.scope), sourceId, TERMS_VERSION, mostChunks + 1],
   );
   const [first] = rows;

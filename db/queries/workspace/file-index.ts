@@ -2,7 +2,7 @@ import { type WorkspacePath, workspacePath } from '../../../shared/formats/works
 import type { IndexState } from '../../../shared/schemas/workspace.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { storedLayerId } from './files.ts';
+import { clientColumn } from '../fragments/layers.ts';
 
 /** The current version of a file, whose text is to be indexed. */
 export interface FileToIndex extends WorkspacePath {
@@ -18,7 +18,7 @@ async function selectPending(
   lock: '' | 'for update',
 ): Promise<FileToIndex | null> {
   const [row] = await tx.query<Omit<FileToIndex, 'path'>>(
-    `select v.client_id as "clientId", v.path as name, v.file_id as "fileId", v.version,
+    `select ${clientColumn('v')} as "clientId", v.path as name, v.file_id as "fileId", v.version,
             encode(v.sha256, 'hex') as sha256
        from memory.workspace_version v
       where v.team_id = $1 and v.id = $2 and v.until_revision is null and v.sha256 is not null
@@ -54,14 +54,14 @@ export async function setIndexState(
 /** Makes upkeep decide again on the current versions at these paths, all of the layer. Locks the versions. */
 export async function resetIndexStates(
   tx: TeamTransaction,
-  clientId: LayerId,
+  layerId: LayerId,
   names: readonly string[],
 ): Promise<void> {
   await tx.query(
     `update memory.workspace_version v set indexed = null
        from unnest($3::text[]) as p (path)
       where v.team_id = $1 and v.layer_id = $2 and v.path = p.path collate "C" and v.until_revision is null`,
-    [tx.scope.teamId, storedLayerId(tx.scope, clientId), names],
+    [tx.scope.teamId, layerId, names],
   );
 }
 
@@ -69,7 +69,7 @@ export async function resetIndexStates(
 export interface UnindexedFile {
   id: string;
   fileId: string;
-  clientId: LayerId;
+  layerId: LayerId;
   chunks: number;
 }
 
@@ -86,7 +86,7 @@ export function unindexFileSources(
     // As a source that has been loading for too long: see prune_loading_chunks.
     `update memory.source s set state = 'loading', updated_at = now() - interval '1 day'
       where s.team_id = $1 and s.file_id = any ($2::uuid[]) and s.state = 'active'
-      returning s.id, s.file_id as "fileId", s.client_id as "clientId", s.chunk_count as chunks`,
+      returning s.id, s.file_id as "fileId", s.layer_id as "layerId", s.chunk_count as chunks`,
     [tx.scope.teamId, fileIds],
   );
 }

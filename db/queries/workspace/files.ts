@@ -1,13 +1,8 @@
 import { foldPath, type WorkspacePath, workspacePath } from '../../../shared/formats/workspace-path.ts';
 import type { IndexState } from '../../../shared/schemas/workspace.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
+import { layerOf } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { inScope, scopeValues } from '../fragments/layers.ts';
-
-/** Returns the stored id of a layer: that of the client, or that of the Team for the Team layer. */
-export function storedLayerId(scope: TeamScope, clientId: string | null): string {
-  return clientId ?? scope.teamId;
-}
+import { clientColumn, inScope, scopeValues } from '../fragments/layers.ts';
 
 /** A path of the workspace. */
 export type Place = Pick<WorkspacePath, 'clientId' | 'name' | 'path'>;
@@ -45,7 +40,7 @@ export async function findCurrentVersions(
   places: readonly Place[],
 ): Promise<Map<string, CurrentVersion>> {
   const rows = await tx.query<Omit<CurrentVersion, 'path'> & { clientId: string | null; name: string }>(
-    `select v.client_id as "clientId", v.path as name, v.id, v.file_id as "fileId", v.version,
+    `select ${clientColumn('v')} as "clientId", v.path as name, v.id, v.file_id as "fileId", v.version,
             encode(v.sha256, 'hex') as sha256
        from unnest($2::uuid[], $3::text[]) as p (layer_id, path)
       cross join lateral (
@@ -55,7 +50,7 @@ export async function findCurrentVersions(
       ) v`,
     [
       tx.scope.teamId,
-      places.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
+      places.map(({ clientId }) => layerOf(tx.scope, clientId)),
       places.map(({ name }) => name),
     ],
   );
@@ -96,20 +91,20 @@ export async function insertVersions(
   );
   await tx.query(
     `insert into memory.workspace_version
-       (team_id, company_id, updated_by, revision, id, client_id, file_id, path, folded, version, sha256, bytes,
+       (team_id, company_id, updated_by, revision, id, layer_id, file_id, path, folded, version, sha256, bytes,
         indexed)
-     select $1, $2, $3, $4, p.id, p.client_id, p.file_id, p.path, p.folded, p.version, decode(p.sha256, 'hex'), p.bytes,
+     select $1, $2, $3, $4, p.id, p.layer_id, p.file_id, p.path, p.folded, p.version, decode(p.sha256, 'hex'), p.bytes,
             p.indexed
        from unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::int[], $11::text[], $12::int[],
                  $13::text[])
-         as p (id, client_id, file_id, path, folded, version, sha256, bytes, indexed)`,
+         as p (id, layer_id, file_id, path, folded, version, sha256, bytes, indexed)`,
     [
       tx.scope.teamId,
       tx.scope.companyId,
       tx.scope.userId,
       revision,
       versions.map(({ id }) => id),
-      versions.map(({ clientId }) => clientId),
+      versions.map(({ clientId }) => layerOf(tx.scope, clientId)),
       versions.map(({ fileId }) => fileId),
       names,
       names.map(foldPath),
@@ -139,7 +134,7 @@ export async function findContents(
 ): Promise<(ContentVersion | null)[]> {
   const rows = await tx.query<ContentVersion & { place: number }>(
     `select p.place, v.version, encode(v.sha256, 'hex') as sha256, v.bytes
-       from unnest($4::uuid[], $5::text[], $6::int[]) with ordinality as p (layer_id, path, version, place)
+       from unnest($3::uuid[], $4::text[], $5::int[]) with ordinality as p (layer_id, path, version, place)
       cross join lateral (
         select * from memory.workspace_version v
          where v.layer_id = p.layer_id and v.path = p.path collate "C"
@@ -149,7 +144,7 @@ export async function findContents(
       ) v`,
     [
       ...scopeValues(tx.scope),
-      wanted.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
+      wanted.map(({ clientId }) => layerOf(tx.scope, clientId)),
       wanted.map(({ name }) => name),
       wanted.map(({ version }) => version ?? null),
     ],
@@ -181,20 +176,20 @@ export async function findBlocked(
   leaving: readonly Place[],
 ): Promise<Blocked[]> {
   const rows = await tx.query<{ path: string; clientId: string | null; name: string }>(
-    `select p.path, v.client_id as "clientId", v.path as name
+    `select p.path, nullif(v.layer_id, $1) as "clientId", v.path as name
        from unnest($2::text[], $3::uuid[], $4::text[]) as p (path, layer_id, folded)
       cross join lateral (
         -- The last live path up to this one, in the order of folded paths: the same path in another case, or a file
         -- that is a folder of this path. Live paths do not conflict, so no other path is between such a file and this
         -- path.
-        (select f.client_id, f.path
-           from (select v.client_id, v.path, v.folded from memory.workspace_version v
+        (select f.layer_id, f.path
+           from (select v.layer_id, v.path, v.folded from memory.workspace_version v
                   where ${LIVE} and v.folded_start <= left(p.folded, 500) collate "C"
                     and v.folded <= p.folded collate "C"
                   order by v.folded_start desc, v.folded desc limit 1) f
           where f.folded = p.folded collate "C" or starts_with(p.folded, f.folded || E'\\u0001'))
         union all
-        (select v.client_id, v.path from memory.workspace_version v
+        (select v.layer_id, v.path from memory.workspace_version v
           where ${LIVE} and v.folded_start >= left(p.folded || E'\\u0001', 500) collate "C"
             and v.folded_start < left(p.folded, 500)
               || case when length(p.folded) < 500 then E'\\u0002' else E'\\u0001' end collate "C"
@@ -204,9 +199,9 @@ export async function findBlocked(
     [
       tx.scope.teamId,
       places.map(({ path }) => path),
-      places.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
+      places.map(({ clientId }) => layerOf(tx.scope, clientId)),
       places.map(({ name }) => foldPath(name)),
-      leaving.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
+      leaving.map(({ clientId }) => layerOf(tx.scope, clientId)),
       leaving.map(({ name }) => name),
     ],
   );

@@ -1,9 +1,7 @@
 import { workspacePath } from '../../../shared/formats/workspace-path.ts';
 import type { IndexState, ManifestItem } from '../../../shared/schemas/workspace.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { wireTime } from '../fragments/layers.ts';
-import { storedLayerId } from './files.ts';
+import { clientColumn, wireTime } from '../fragments/layers.ts';
 
 /** A place in a manifest: the last version of a page. */
 export interface ManifestPlace {
@@ -21,12 +19,6 @@ export interface ManifestPart {
   limit: number;
 }
 
-/** Returns the stored ids of the layers that the scope can read. */
-function storedLayerIds(scope: TeamScope): string[] {
-  const clients = scope.reads.clients.map((clientId) => storedLayerId(scope, clientId));
-  return scope.reads.team ? [storedLayerId(scope, null), ...clients] : clients;
-}
-
 /** Returns the revision of the latest change within the scope, or 0. Changes in other layers do not affect it. */
 export async function findRevision(tx: TeamTransaction): Promise<number> {
   const [row] = await tx.query<{ revision: number | null }>(
@@ -36,7 +28,7 @@ export async function findRevision(tx: TeamTransaction): Promise<number> {
         select v.revision from memory.workspace_version v
          where v.team_id = $1 and v.layer_id = l.layer_id and v.current_revision > 0
          order by v.current_revision desc, v.id desc limit 1) v`,
-    [tx.scope.teamId, storedLayerIds(tx.scope)],
+    [tx.scope.teamId, tx.scope.reads],
   );
   return row?.revision ?? 0;
 }
@@ -85,11 +77,11 @@ export async function listManifest(
   tx: TeamTransaction,
   { since, at, after, limit }: ManifestPart,
 ): Promise<ListedVersion[]> {
-  const layers = storedLayerIds(tx.scope);
+  const layers = tx.scope.reads;
   const few = layers.length <= MAX_LAYERS_ONE_BY_ONE;
   const within = few ? ONE_LAYER : ANY_LAYER;
   const rows = await tx.query<ManifestRow>(
-    `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
+    `select ${clientColumn('v')} as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
             v.sha256 is null as deleted, v.indexed, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
        from ${few ? 'unnest($2::uuid[]) as l (layer_id) cross join lateral' : ''} (
         (${newest(`${within} and v.current_revision is not null`, few ? 'v.current_revision' : 'v.revision')})

@@ -9,7 +9,7 @@ export function listUndecidedTeams(tx: WorkerTransaction): Promise<{ companyId: 
 /** A version to index: its layer, and who pushed it. */
 export interface QueuedVersion {
   versionId: string;
-  clientId: LayerId;
+  layerId: LayerId;
   userId: string;
   /** The agent token with which it was pushed. */
   tokenId: string | null;
@@ -27,7 +27,7 @@ export function queueFiles(
   limit: number,
 ): Promise<QueuedVersion[]> {
   return tx.query(
-    `select version_id as "versionId", client_id as "clientId", updated_by as "userId", updated_by_token as "tokenId"
+    `select version_id as "versionId", layer_id as "layerId", updated_by as "userId", updated_by_token as "tokenId"
        from memory.queue_files($1, $2, $3)`,
     [teamId, extensions, limit],
   );
@@ -37,7 +37,7 @@ export function queueFiles(
 export interface FileSource {
   companyId: string;
   teamId: string;
-  clientId: LayerId;
+  layerId: LayerId;
   fileId: string;
   /** The path of the file. */
   uri: string;
@@ -46,7 +46,7 @@ export interface FileSource {
 /** Lists at most `limit` sources of files, in all Teams. */
 export function listFileSources(tx: WorkerTransaction, limit: number): Promise<FileSource[]> {
   return tx.query(
-    `select company_id as "companyId", team_id as "teamId", client_id as "clientId", file_id as "fileId", uri
+    `select company_id as "companyId", team_id as "teamId", layer_id as "layerId", file_id as "fileId", uri
        from memory.file_sources($1)`,
     [limit],
   );

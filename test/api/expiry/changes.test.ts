@@ -34,7 +34,7 @@ async function importNow(company: SignedIn, item: object): Promise<Import> {
   assert.equal(answer.statusCode, 202, answer.body);
   const [accepted] = answer.json<{ imports: Import[] }>().imports;
   const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, clientId: null, importId: accepted!.id };
+  const data = { companyId, teamId, userId, layerId: teamId, importId: accepted!.id };
   await doJob(database, 'import.process', data);
   return (await get(service, company, `/v1/memory/imports/${accepted!.id}`)).json<Import>();
 }
@@ -258,7 +258,7 @@ describe('the actions update and renew', () => {
       decided(service, company, { action: 'restore', memoryId, version: 1 });
     await expireSources(service, archived!.sourceId);
     const { companyId, teamId } = company;
-    await expireRecords(service, { companyId, teamId, clientId: null });
+    await expireRecords(service, { companyId, teamId, layerId: teamId });
     assert.deepEqual(await storedStates(service, archived!.id), ['archived']);
     await expireSources(service, due!.sourceId);
     await expireItems(service, item!.id);

@@ -32,7 +32,7 @@ async function importFile(company: SignedIn, filename: string): Promise<string> 
     imports: Import[];
   }>().imports;
   const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, clientId: null, importId: accepted!.id };
+  const data = { companyId, teamId, userId, layerId: teamId, importId: accepted!.id };
   await doJob(database, 'import.process', data);
   return (await get(service, company, `/v1/memory/imports/${accepted!.id}`)).json<Import>().sourceId ?? '';
 }

@@ -30,7 +30,7 @@ export async function moved(
 
 /** Every table whose rows belong to a layer, and to a Team. */
 const LAYERED = `select t.relname as name from pg_class t
-  join pg_attribute a on a.attrelid = t.oid and a.attname = 'client_id' and not a.attisdropped
+  join pg_attribute a on a.attrelid = t.oid and a.attname = 'layer_id' and not a.attisdropped
   where t.relnamespace = 'memory'::regnamespace and t.relkind = 'r'
     and t.relname not in ('audit_event', 'layer_tally', 'keyword_layer')
   order by 1`;
@@ -44,7 +44,7 @@ export async function rowsIn(
   const rows: Record<string, number> = {};
   for (const { name } of await database.query<{ name: string }>(LAYERED)) {
     const [row] = await database.query<{ n: number }>(
-      `select count(*)::int as n from memory.${name} where team_id = $1 and client_id is not distinct from $2::uuid`,
+      `select count(*)::int as n from memory.${name} where team_id = $1 and layer_id = coalesce($2::uuid, team_id)`,
       [teamId, clientId],
     );
     if (row !== undefined && row.n > 0) rows[name] = row.n;

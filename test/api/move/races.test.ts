@@ -29,19 +29,19 @@ async function assertInStep(company: SignedIn, clients: readonly string[]): Prom
   const strays = await database.query(
     `select s.id, r.name from memory.source s
        cross join lateral (
-         select 'chunk' as name, c.client_id from memory.chunk c where c.team_id = s.team_id and c.source_id = s.id
+         select 'chunk' as name, c.layer_id from memory.chunk c where c.team_id = s.team_id and c.source_id = s.id
          union all
-         select 'terms', k.client_id from memory.chunk c join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id
+         select 'terms', k.layer_id from memory.chunk c join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id
           where c.team_id = s.team_id and c.source_id = s.id
          union all
-         select 'vector', e.client_id from memory.chunk c join memory.chunk_embedding e on e.team_id = c.team_id and e.chunk_id = c.id
+         select 'vector', e.layer_id from memory.chunk c join memory.chunk_embedding e on e.team_id = c.team_id and e.chunk_id = c.id
           where c.team_id = s.team_id and c.source_id = s.id
          union all
-         select 'mark', p.client_id from memory.chunk c join memory.embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
+         select 'mark', p.layer_id from memory.chunk c join memory.embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
           where c.team_id = s.team_id and c.source_id = s.id
          union all
-         select 'sketch', k.client_id from memory.source_sketch k where k.team_id = s.team_id and k.source_id = s.id) r
-      where s.team_id = $1 and r.client_id is distinct from s.client_id`,
+         select 'sketch', k.layer_id from memory.source_sketch k where k.team_id = s.team_id and k.source_id = s.id) r
+      where s.team_id = $1 and r.layer_id is distinct from s.layer_id`,
     [company.teamId],
   );
   assert.deepEqual(strays, []);
@@ -159,8 +159,8 @@ describe('a move at the same time as other work', () => {
       await assertInStep(company, [a]);
       await database.query('delete from memory.chunk_embedding where team_id = $1', [teamId]);
       await database.query(
-        `insert into memory.embedding_pending (team_id, client_id, chunk_id)
-         select team_id, client_id, id from memory.chunk where team_id = $1 on conflict do nothing`,
+        `insert into memory.embedding_pending (team_id, layer_id, chunk_id)
+         select team_id, layer_id, id from memory.chunk where team_id = $1 on conflict do nothing`,
         [teamId],
       );
     }

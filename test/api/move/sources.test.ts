@@ -48,12 +48,12 @@ async function asImport(company: SignedIn, sourceId: string, filename: string): 
     [sourceId, filename],
   );
   await database.query(
-    `insert into memory.import (team_id, id, state, filename, title, media_type, bytes, source_id, created_by)
-     values ($1, $2, 'completed', $3, $3, 'text/plain', 1, $4, $5)`,
+    `insert into memory.import (team_id, layer_id, id, state, filename, title, media_type, bytes, source_id, created_by)
+     values ($1, $1, $2, 'completed', $3, $3, 'text/plain', 1, $4, $5)`,
     [company.teamId, id, filename, sourceId, company.ownerId],
   );
   await database.query(
-    `insert into memory.import_payload (team_id, import_id, content) values ($1, $2, 'x')`,
+    `insert into memory.import_payload (team_id, layer_id, import_id, content) values ($1, $1, $2, 'x')`,
     [company.teamId, id],
   );
   return id;

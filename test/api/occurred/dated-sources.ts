@@ -16,7 +16,7 @@ export async function importNow(
   assert.equal(answer.statusCode, 202, answer.body);
   const [accepted] = answer.json<{ imports: Import[] }>().imports;
   const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, clientId: null, importId: accepted!.id };
+  const data = { companyId, teamId, userId, layerId: teamId, importId: accepted!.id };
   await doJob(service.database, 'import.process', data);
   return (await get(service, company, `/v1/memory/imports/${accepted!.id}`)).json<Import>();
 }

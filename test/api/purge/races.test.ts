@@ -47,7 +47,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   const [item] = await upload(service, company, [{ filename, text }]);
   assert.ok(item);
   const { companyId, teamId, ownerId: userId } = company;
-  const data = { companyId, teamId, userId, clientId: null, tokenId: null, importId: item.id };
+  const data = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId: item.id };
   const scope = jobScope(data);
   const document = {
     title: null,
@@ -59,7 +59,7 @@ async function stagedImport(company: SignedIn, filename: string, text: string) {
   const staged = await stageImport(
     service,
     scope,
-    null,
+    teamId,
     { ...item, tags: [], expiresAt: null },
     document,
     () => undefined,
@@ -290,7 +290,7 @@ describe('a purge at the same time as other work', () => {
     const { sourceId } = await readImport(service, company, item.id);
     await purge(service, company, sourceId ?? '');
     const { companyId, teamId, ownerId: userId } = company;
-    const job = { companyId, teamId, userId, clientId: null, tokenId: null, importId: item.id };
+    const job = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId: item.id };
     assert.deepEqual(await doJob(service.database, 'import.process', job), ['import.process']);
     assert.deepEqual(await listSources(service, company), []);
   });

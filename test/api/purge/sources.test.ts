@@ -49,7 +49,7 @@ async function imported(company: SignedIn, filename: string, text: string) {
   assert.equal(answer.statusCode, 202, answer.body);
   const { id } = answer.json<{ imports: { id: string }[] }>().imports[0]!;
   const { companyId, teamId, ownerId: userId } = company;
-  await doJob(database, 'import.process', { companyId, teamId, userId, clientId: null, importId: id });
+  await doJob(database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId: id });
   const item = await readImport(service, company, id);
   assert.equal(item.state, 'completed');
   return { ...item, sourceId: item.sourceId ?? '' };

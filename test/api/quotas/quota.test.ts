@@ -212,9 +212,9 @@ describe('jobs of a Team at its quota', () => {
     const [waiting] = await upload(service, company, [{ filename: 'a.txt', text: 'Harbour fees.' }]);
     assert.ok(waiting);
     const { id: importId } = waiting;
-    const job = { ...company, userId: company.ownerId, clientId: null, importId };
-    const { companyId, teamId, userId, clientId } = job;
-    const run = () => doJob(database, 'import.process', { companyId, teamId, userId, clientId, importId });
+    const job = { ...company, userId: company.ownerId, layerId: company.teamId, importId };
+    const { companyId, teamId, userId, layerId } = job;
+    const run = () => doJob(database, 'import.process', { companyId, teamId, userId, layerId, importId });
     await run();
     const failed = await readImport(service, company, importId);
     assert.deepEqual([failed.state, failed.error?.code], ['failed', 'quota_exceeded']);

@@ -165,7 +165,7 @@ test('a transaction finds what it has added, however often changes are folded', 
   const draft = {
     sessionId: 's',
     sequence: null,
-    layerId: null,
+    layerId: company.teamId,
     startedAt: null,
     endedAt: null,
     metadata: {},

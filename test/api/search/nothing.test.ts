@@ -232,8 +232,8 @@ describe('the nearest title, in the answer of a search without hits', () => {
     const company = await service.company();
     const { id } = await addSource(service, company, { title: 'Flamingos\nof the lake' });
     await database.query(
-      `insert into memory.source (team_id, id, kind, state, title, content_hash, created_by)
-       select $1, ('ffffff00-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'ingest', 'active', 'A wall',
+      `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by)
+       select $1, $1, ('ffffff00-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'ingest', 'active', 'A wall',
               sha256(n::text::bytea), $2
          from generate_series(1, $3::int) n`,
       [company.teamId, company.ownerId, NAME_PAGE],

@@ -28,8 +28,8 @@ async function asImport(company: SignedIn, sourceId: string): Promise<string> {
   const id = newId();
   await database.query(`update memory.source set kind = 'import' where id = $1`, [sourceId]);
   await database.query(
-    `insert into memory.import (team_id, id, state, filename, title, media_type, bytes, source_id, created_by)
-     values ($1, $2, 'completed', 'a.txt', 'a.txt', 'text/plain', 1, $3, $4)`,
+    `insert into memory.import (team_id, layer_id, id, state, filename, title, media_type, bytes, source_id, created_by)
+     values ($1, $1, $2, 'completed', 'a.txt', 'a.txt', 'text/plain', 1, $3, $4)`,
     [company.teamId, id, sourceId, company.ownerId],
   );
   return id;

@@ -105,7 +105,7 @@ test('the source of an import has the tags of its item', async () => {
   const answer = await post(service, company, '/v1/memory/imports', { items });
   assert.equal(answer.statusCode, 202, answer.body);
   for (const { id: importId } of answer.json<{ imports: Import[] }>().imports) {
-    await doJob(service.database, 'import.process', { companyId, teamId, userId, clientId: null, importId });
+    await doJob(service.database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
   }
   const sources = await listSources(service, company, '?kind=import');
   assert.deepEqual(

@@ -131,9 +131,9 @@ describe('the library of an archived client', () => {
     assert.equal((await decide(service, company, { action: 'discard', memoryId })).statusCode, 200);
     const [stored] = await service.database.query<{ ids: string[] }>(
       `select array_agg(id) as ids from (
-         select id from memory.capture where team_id = $1 and client_id = $2
-         union all select id from memory.memory_item where team_id = $1 and client_id = $2
-         union all select id from memory.source where team_id = $1 and client_id = $2) held`,
+         select id from memory.capture where team_id = $1 and layer_id = $2
+         union all select id from memory.memory_item where team_id = $1 and layer_id = $2
+         union all select id from memory.source where team_id = $1 and layer_id = $2) held`,
       [company.teamId, clientId],
     );
     const ids = stored?.ids ?? [];

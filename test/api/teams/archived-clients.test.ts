@@ -57,7 +57,7 @@ async function cast() {
   await plantImport(service, company, { clientId: other });
   for (const id of [clientId, other]) await ingest(company, `ibis ${id}`, id);
   const [chunk] = await service.database.query<{ id: string }>(
-    'select id from memory.chunk where team_id = $1 and client_id = $2',
+    'select id from memory.chunk where team_id = $1 and layer_id = $2',
     [company.teamId, clientId],
   );
   const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);

@@ -17,8 +17,8 @@ export async function countRows(
   { teamId }: Pick<TestCompany, 'teamId'>,
   layers: readonly (string | null)[],
 ): Promise<CountedFigures> {
-  const values = [teamId, layers.includes(null), layers.filter((layer) => layer !== null)];
-  const within = 't.team_id = $1 and (($2 and t.client_id is null) or t.client_id = any ($3::uuid[]))';
+  const values = [teamId, layers.map((layer) => layer ?? teamId)];
+  const within = 't.team_id = $1 and t.layer_id = any ($2::uuid[])';
   const sources = await database.query<{ state: string; kind: string; n: number }>(
     `select t.state, t.kind, count(*) as n from memory.source t
       where ${within} and t.state in ('active', 'archived') group by 1, 2`,

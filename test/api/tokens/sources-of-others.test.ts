@@ -240,7 +240,7 @@ test('the author of a source is checked when the text is stored, not when it is 
   const { company, author } = await openScene();
   const agent = await createAgent(service, company, company, { permissions: WITHOUT_REVIEW });
   const { companyId, teamId, ownerId: userId } = company;
-  const scope = jobScope({ companyId, teamId, userId, tokenId: agent.record.id, clientId: null });
+  const scope = jobScope({ companyId, teamId, userId, tokenId: agent.record.id, layerId: teamId });
   const draft = { layer: null, externalId: 'crane', chunks: [{ text: 'The crane of the agent.' }] };
   const staged = await stageSource(database, scope, draftOf(teamId, draft));
   const { id } = await addSource(service, author, { externalId: 'crane', text: 'The crane of the author.' });

@@ -39,7 +39,7 @@ export async function fillPools(client: pg.Client, vectors: ClusteredVectors): P
     create unlogged table bench.noise (n int primary key, v halfvec(1024) not null);
     create table bench.team (size int, company jsonb, clients uuid[]);
     create unlogged table bench.text (team_id uuid, n int, text text, keys int[], weights sparsevec(536870912));
-    create unlogged table bench.row (team_id uuid, n int, layer int, client_id uuid, source_id uuid, chunk_id uuid,
+    create unlogged table bench.row (team_id uuid, n int, layer int, layer_id uuid, source_id uuid, chunk_id uuid,
       ordinal int, created_at timestamptz, text int, centre int, primary key (team_id, n))`);
   for (const [table, pool] of Object.entries({ centre: vectors.centres, noise: vectors.noises })) {
     await insertRows(
@@ -169,18 +169,18 @@ async function planRows(
   const at = (n: string) => `('2025-01-01'::timestamptz + interval '365 days' * (${n}) / ${size})`;
   await client.query(
     `with planned as materialized (
-       select s, gen_random_uuid() as id, ($1::uuid[])[s % 10 + 1] as client_id, ($2::int[])[s % 10 + 1] as layer
+       select s, gen_random_uuid() as id, ($1::uuid[])[s % 10 + 1] as layer_id, ($2::int[])[s % 10 + 1] as layer
          from generate_series(0, $3::int - 1) s
      ), stored as (
        insert into memory.source
-              (team_id, client_id, id, kind, state, title, content_hash, created_by, chunk_count, created_at)
-       select $4::uuid, client_id, id, case when s / 10 % 2 = 0 then 'ingest' else 'import' end, 'active',
+              (team_id, layer_id, id, kind, state, title, content_hash, created_by, chunk_count, created_at)
+       select $4::uuid, layer_id, id, case when s / 10 % 2 = 0 then 'ingest' else 'import' end, 'active',
               'Source ' || s, uuid_send(id), $5::uuid, ${CHUNKS_OF_SOURCE}, ${at(`s * ${CHUNKS_OF_SOURCE}`)}
          from planned
      )
      insert into bench.row
-       (team_id, n, layer, client_id, source_id, ordinal, chunk_id, created_at, text, centre)
-     select $4::uuid, c.n, p.layer, p.client_id, p.id, c.n % ${CHUNKS_OF_SOURCE}, identity.new_id(${at('c.n')}),
+       (team_id, n, layer, layer_id, source_id, ordinal, chunk_id, created_at, text, centre)
+     select $4::uuid, c.n, p.layer, p.layer_id, p.id, c.n % ${CHUNKS_OF_SOURCE}, identity.new_id(${at('c.n')}),
             ${at('c.n')}, ${drawn('c.n', 1, Math.min(size, TEXTS))},
             case when ${drawn('c.n', 2, 2)} = 0 then ${drawn('c.n', 3, sharedCentres)}
                  else ${sharedCentres} + p.layer * ${ownCentres} + ${drawn('c.n', 3, ownCentres)} end
@@ -197,21 +197,21 @@ const rowsOf = ({ teamId }: TestCompany, start: number) =>
   `bench.row r where r.team_id = '${teamId}' and r.n >= ${start} and r.n < ${start + SLICE}`;
 
 const insertChunksSql = (company: TestCompany, start: number) =>
-  `insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, created_at)
-   select r.team_id, r.client_id, r.source_id, r.chunk_id, r.ordinal, t.text, r.created_at
+  `insert into memory.chunk (team_id, layer_id, source_id, id, ordinal, text, created_at)
+   select r.team_id, r.layer_id, r.source_id, r.chunk_id, r.ordinal, t.text, r.created_at
      from (select * from ${rowsOf(company, start)}) r
      join bench.text t on t.team_id = r.team_id and t.n = r.text order by r.n`;
 
 const insertKeywordsSql = (company: TestCompany, start: number) =>
-  `insert into memory.chunk_keyword (team_id, client_id, chunk_id, keys, weights)
-   select r.team_id, r.client_id, r.chunk_id, t.keys, t.weights
+  `insert into memory.chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
+   select r.team_id, r.layer_id, r.chunk_id, t.keys, t.weights
      from (select * from ${rowsOf(company, start)}) r
      join bench.text t on t.team_id = r.team_id and t.n = r.text order by r.n`;
 
 const insertVectorsSql = (company: TestCompany, start: number, { noises }: ClusteredVectors) => {
   const parts = Array.from({ length: NOISES_OF_VECTOR }, (_, n) => n);
-  return `insert into memory.chunk_embedding (team_id, client_id, chunk_id, model, embedding)
-   select r.team_id, r.client_id, r.chunk_id, '${TEST_MODEL_NAME}', l2_normalize(c.v + ${parts.map((n) => `n${n}.v`).join(' + ')})
+  return `insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+   select r.team_id, r.layer_id, r.chunk_id, '${TEST_MODEL_NAME}', l2_normalize(c.v + ${parts.map((n) => `n${n}.v`).join(' + ')})
      from (select * from ${rowsOf(company, start)}) r join bench.centre c on c.n = r.centre
      ${parts.map((n) => `join bench.noise n${n} on n${n}.n = ${drawn('r.n', 10 + n, noises.length)}`).join('\n     ')}`;
 };

@@ -89,7 +89,7 @@ function casesOf(
     'vector, Team layer': () => ({
       query: WORDLESS,
       embedding: next(),
-      scope: { ...whole, reads: { team: true, clients: [] } } as TeamScope,
+      scope: { ...whole, reads: [whole.teamId] } as TeamScope,
     }),
     'hybrid, client of 30 %': () => hybrid(undefined, client),
     'its half by time': () => hybrid({ createdAfter: MIDDLE }, client),
@@ -197,19 +197,20 @@ export async function measureStages(
 /** A chunk and its layer. */
 interface Near {
   id: string;
-  layer: string | null;
+  layer: string;
 }
 
 /** The nearest chunks of each layer, nearest first, by comparing all vectors of the Team in full. */
 async function nearestExactly(database: Database, team: LargeTeam, query: Float32Array): Promise<Near[]> {
-  const layers = ['e.client_id is null', ...team.clients.map((_, n) => `e.client_id = $${n + 4}`)];
+  const layers = [team.company.teamId, ...team.clients];
   const parts = layers.map(
-    (layer) => `(select e.chunk_id as id, e.client_id as layer, e.embedding <#> $1::halfvec as distance
-       from memory.chunk_embedding e where e.team_id = $2 and e.model = $3 and ${layer} order by 3 limit ${TOP})`,
+    (_, n) => `(select e.chunk_id as id, e.layer_id as layer, e.embedding <#> $1::halfvec as distance
+       from memory.chunk_embedding e where e.team_id = $2 and e.model = $3 and e.layer_id = $${n + 4}
+      order by 3 limit ${TOP})`,
   );
   return database.query<Near>(
     `select id, layer from (${parts.join(' union all ')}) n order by distance, id`,
-    [halfvecBinary(query), team.company.teamId, TEST_MODEL_NAME, ...team.clients],
+    [halfvecBinary(query), team.company.teamId, TEST_MODEL_NAME, ...layers],
   );
 }
 
@@ -236,9 +237,7 @@ export async function measureRecall(
     const nearest = await nearestExactly(database, team, embedding);
     for (const tally of scopes) {
       const { reads } = tally.scope;
-      const wanted = nearest.filter(({ layer }) =>
-        layer === null ? reads.team : reads.clients.includes(layer),
-      );
+      const wanted = nearest.filter(({ layer }) => reads.includes(layer));
       const terms = queryTerms(tally.scope.teamId, WORDLESS);
       const hits = await transaction(database, tally.scope, (tx) =>
         searchChunks(tx, { terms, embedding, model: TEST_MODEL_NAME, topK: TOP }),
@@ -282,7 +281,7 @@ export async function measureInserts(
         .transaction(async (tx) => {
           await tx.query(
             `create temporary table copied on commit drop as
-               select e.team_id, e.client_id, e.chunk_id, e.model, e.embedding from memory.chunk_embedding e
+               select e.team_id, e.layer_id, e.chunk_id, e.model, e.embedding from memory.chunk_embedding e
                 where e.team_id = $1 and e.model = $2 offset $3 limit ${INSERTS}`,
             [company.teamId, TEST_MODEL_NAME, round * 7919],
           );
@@ -292,8 +291,8 @@ export async function measureInserts(
           );
           const began = processor();
           await tx.query(
-            `insert into memory.chunk_embedding (team_id, client_id, chunk_id, model, embedding)
-             select team_id, client_id, chunk_id, model, embedding from copied`,
+            `insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+             select team_id, layer_id, chunk_id, model, embedding from copied`,
           );
           took.push((processor() - began) / INSERTS);
           throw undone;

@@ -158,7 +158,7 @@ describe('claims of another Team, in the same or another Company,', () => {
         await rows.insertAll(database, tables);
         for (const table of closed) {
           const client =
-            hasColumn(table, 'client_id') && clientId !== null ? `, client_id = '${clientId}'` : '';
+            hasColumn(table, 'layer_id') && clientId !== null ? `, layer_id = '${clientId}'` : '';
           const moved = `${wallOf(table, wall)} = '${ownId(table, victim, wall)}'`;
           const given = `update ${table.name} set ${moved}${client}`;
           assert.equal(

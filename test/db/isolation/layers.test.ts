@@ -24,11 +24,11 @@ describe('a scope narrowed to one layer', () => {
       (table) =>
         isMemory(table) &&
         !WITHOUT_LAYERS.includes(table.name) &&
-        table.columns.some((column) => column.name === 'client_id' && column.optional),
+        table.columns.some((column) => column.name === 'layer_id'),
     );
 
   for (const layer of ['team', 'client'] as const) {
-    const other = layer === 'team' ? 'client_id is not null' : 'client_id is null';
+    const other = layer === 'team' ? 'layer_id <> team_id' : 'layer_id = team_id';
 
     test(`${layer}: cannot read, change, delete or insert rows of the other layer`, async () => {
       const names = layers().map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('a scope narrowed to one layer', () => {
         );
         assert.ok(shown === 'refused' || shown === 0, `reads ${table.name}`);
         for (const statement of [
-          `update ${table.name} set client_id = ${layer === 'team' ? 'null' : `'${victimClient}'`}`,
+          `update ${table.name} set layer_id = ${layer === 'team' ? 'team_id' : `'${victimClient}'`}`,
           `delete from ${table.name}`,
         ]) {
           const left = await attempt(database, scope, statement, (tx) => count(tx, table, where));
@@ -67,7 +67,7 @@ describe('a scope narrowed to one layer', () => {
     await new TenantRows({ ...victim, clientId: elsewhere }).insertAll(database, tables);
     const scope = narrowScope(ownerScope(victim, [victimClient, elsewhere]), { clientId: victimClient });
     for (const table of layers()) {
-      const statement = `select 1 from ${table.name} where client_id = '${elsewhere}'`;
+      const statement = `select 1 from ${table.name} where layer_id = '${elsewhere}'`;
       const shown = await attempt(database, scope, statement, (_, rows) => rows.length);
       assert.ok(shown === 'refused' || shown === 0, table.name);
     }
@@ -171,15 +171,11 @@ describe('similar memories', () => {
   const TEXT = 'the pelican keeps its ledger in the northern harbour office';
 
   /** A published memory of one layer, with a vector. */
-  async function store(
-    scope: TeamScope,
-    layer: string | null,
-    state: 'published' | 'review',
-  ): Promise<string> {
+  async function store(scope: TeamScope, layerId: string, state: 'published' | 'review'): Promise<string> {
     const id = newId();
     const prepared = await prepareContent(scope.teamId, { title: 'x', content: TEXT });
     const common = {
-      layerId: layer,
+      layerId,
       title: 'x',
       metadata: {},
       tags: [],
@@ -199,14 +195,14 @@ describe('similar memories', () => {
     const home = await createTestCompany(database);
     const [client, other] = [await addClient(database, home), await addClient(database, home)];
     const full = ownerScope(home, [client, other]);
-    const layers = [null, client, other];
+    const layers = [home.teamId, client, other];
     const ids: string[] = [];
     for (const layer of layers) {
       ids.push(await store(full, layer, 'published'), await store(full, layer, 'review'));
     }
     // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
     const { dims, weights, keys } = chunkTerms(home.teamId, TEXT);
-    const ask = (tx: Queryable, layer: string | null, embedding: string | null) =>
+    const ask = (tx: Queryable, layer: string, embedding: string | null) =>
       tx.query<{ id: string }>(
         `select memory_id as id
            from memory.similar_memories($1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50, $7)`,
@@ -256,12 +252,12 @@ describe('a record that is moved', () => {
     );
     const layersNow = () =>
       database.query(
-        `select client_id from memory.source where id = $1
-         union all select client_id from memory.chunk where source_id = $1
-         union all select client_id from memory.memory_item where id = $2`,
+        `select layer_id from memory.source where id = $1
+         union all select layer_id from memory.chunk where source_id = $1
+         union all select layer_id from memory.memory_item where id = $2`,
         [sourceId, memoryId],
       );
-    const moves = (tx: Queryable, to: string | null) =>
+    const moves = (tx: Queryable, to: string) =>
       tx.query<{ source: boolean; memory: boolean; last: number | null }>(
         `select memory.move_source($1, $3) as source, memory.move_memory($2, $3) as memory,
                 memory.move_chunks($1, -1, 10) as last`,
@@ -271,9 +267,9 @@ describe('a record that is moved', () => {
     const outside = narrowScope(full, { clientId: other });
     const before = await layersNow();
     for (const [scope, to, last] of [
-      [inClient, null, 0],
+      [inClient, home.teamId, 0],
       [inClient, other, 0],
-      [outside, null, null],
+      [outside, home.teamId, null],
       [outside, other, null],
       ...attackers.map(({ team }) => [ownerScope(team, [client, other]), other, null] as const),
     ] as const) {

@@ -28,6 +28,7 @@ export const DERIVED_TABLES = [
   'memory.usage_tally',
   'memory.original',
   'identity.caller_change',
+  'identity.layer',
   'identity.team_withdrawal',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */

@@ -30,7 +30,6 @@ const AWKWARD = [
      ('$company', gen_random_uuid(), '{}', '$user', '""', 'null', '0001-01-01 00:00:00+00 BC')`,
   `update memory.source set title = e' \\n"NULL"\\\\ ', tags = array['', 'NULL', '"', '\\', 'a,b', '{}'], uri = ''`,
   `update memory.chunk set text = e'\\\\x00 ''\u0e01\u0e33'' \\r\\n', place = '{"headings": ["", "\\\\n", "NULL"]}'`,
-  `update memory.keyword_layer set client_id = null`,
   `update memory.chunk_embedding set embedding = (
      '[' || (select string_agg((65504.0 / (n * n + 0.1))::float4::text, ',') from generate_series(1, 1024) n) || ']')::public.halfvec`,
 ];

@@ -37,7 +37,7 @@ test('storing a chunk looks up that chunk only, even in a Team without statistic
   const scope = ownerScope({ teamId, ...company });
   const source = {
     id: newId(),
-    layerId: null,
+    layerId: teamId,
     kind: 'ingest',
     title: 'Many chunks',
     uri: null,

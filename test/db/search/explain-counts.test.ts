@@ -30,8 +30,7 @@ function termsToCount({ dims, texts, keys, keyTexts }: QueryTerms): CountedTerm[
 
 /** What a scope can see of the corpus. */
 function visible(scope: TeamScope) {
-  const reads = (layer: string | null) =>
-    layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
+  const reads = (clientId: string | null) => scope.reads.includes(clientId ?? scope.teamId);
   return corpus.chunks.filter(({ clientId, loading }) => !loading && reads(clientId));
 }
 

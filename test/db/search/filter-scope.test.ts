@@ -13,13 +13,12 @@ test('how many chunks outside of the scope pass a filter does not decide how it 
   await storeSource(database, scope, { layer: null, chunks: numbered(20) });
   await storeSource(database, scope, { layer: clientId, chunks: numbered(3) });
   /** How many chunks within the claims pass; null if they are more than 5. */
-  const passing = (readsTeam: boolean, clients: readonly string[]) =>
+  const passing = (layers: readonly string[]) =>
     database.transaction(async ({ query }) => {
-      await query(
-        `select set_config('app.team', $1, true), set_config('app.reads_team', $2, true),
-                set_config('app.reads_clients', $3, true)`,
-        [company.teamId, String(readsTeam), `{${clients.join(',')}}`],
-      );
+      await query(`select set_config('app.team', $1, true), set_config('app.reads', $2, true)`, [
+        company.teamId,
+        `{${layers.join(',')}}`,
+      ]);
       const [row] = await query<{ chunks: number | null }>(
         `select cardinality(memory.passing_chunks(f, 5)) as chunks
            from (select null::text[] as kinds, null::uuid[] as sources, '2020-01-01'::timestamptz as since,
@@ -28,6 +27,6 @@ test('how many chunks outside of the scope pass a filter does not decide how it 
       );
       return row?.chunks;
     });
-  assert.equal(await passing(false, [clientId]), 3);
-  assert.equal(await passing(true, [clientId]), null);
+  assert.equal(await passing([clientId]), 3);
+  assert.equal(await passing([company.teamId, clientId]), null);
 });

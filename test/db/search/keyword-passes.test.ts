@@ -25,25 +25,26 @@ test('the third pass of a filtered search keeps what the second one found', asyn
   await storeSource(database, ownerScope(company), { layer: null, chunks });
   const silent = newId();
   await database.query(
-    `insert into memory.source (team_id, id, kind, state, title, content_hash, created_by, chunk_count)
-     values ($1, $2, 'import', 'active', 'silent', $3, $4, ${OTHERS})`,
+    `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by, chunk_count)
+     values ($1, $1, $2, 'import', 'active', 'silent', $3, $4, ${OTHERS})`,
     [teamId, silent, randomBytes(32), ownerId],
   );
   await database.query(
-    `insert into memory.chunk (team_id, id, source_id, ordinal, text)
-     select $1, gen_random_uuid(), $2, n, 'silent' from generate_series(1, ${OTHERS}) n`,
+    `insert into memory.chunk (team_id, layer_id, id, source_id, ordinal, text)
+     select $1, $1, gen_random_uuid(), $2, n, 'silent' from generate_series(1, ${OTHERS}) n`,
     [teamId, silent],
   );
   await database.query(
-    `insert into memory.chunk_keyword (team_id, chunk_id, keys, weights)
-     select c.team_id, c.id, '{1}', '{1:1}/${TERM_DIMENSIONS}' from memory.chunk c where c.source_id = $1`,
+    `insert into memory.chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
+     select c.team_id, c.team_id, c.id, '{1}', '{1:1}/${TERM_DIMENSIONS}' from memory.chunk c where c.source_id = $1`,
     [silent],
   );
   const dims = WORDS.map((word) => exactDim(word)).sort((a, b) => a - b);
   const found = await database.transaction(async ({ query }) => {
-    await query(`select set_config('app.team', $1, true), set_config('app.reads_team', 'true', true)`, [
-      teamId,
-    ]);
+    await query(
+      `select set_config('app.team', $1, true), set_config('app.reads', array[$1::uuid]::text, true)`,
+      [teamId],
+    );
     return query<{ text: string }>(
       `with filter as (
          select true as is_set, null::uuid[] as allowed, null::uuid[] as hidden, true as looked_up,
@@ -51,7 +52,7 @@ test('the third pass of a filtered search keeps what the second one found', asyn
                 null::timestamptz as until, null::text[] as tags,
                 null::timestamptz as occurred_after, null::timestamptz as occurred_before
        ), found as (
-         select k.* from filter f, memory.keyword_candidates(true, '{}', $1::sparsevec, $2::int[], $3::float8[], null,
+         select k.* from filter f, memory.keyword_candidates(array[$4::uuid], $1::sparsevec, $2::int[], $3::float8[], null,
                   '{}', ${COUNTED}, f, 100) k
        )
        select c.text from found k join memory.chunk c on c.id = any (k.chunk_ids) order by c.ordinal`,
@@ -59,6 +60,7 @@ test('the third pass of a filtered search keeps what the second one found', asyn
         `{${dims.map((dim) => `${dim}:1`).join(',')}}/${TERM_DIMENSIONS}`,
         WORDS.map((word) => exactKey(teamState(teamId), word)),
         FREQUENCIES,
+        teamId,
       ],
     );
   });

@@ -20,12 +20,12 @@ async function addKeys(scope: TeamScope, layer: string | null, lists: readonly (
   });
   await database.query(
     `with added as (
-       insert into memory.chunk (team_id, id, client_id, source_id, ordinal, text)
+       insert into memory.chunk (team_id, id, layer_id, source_id, ordinal, text)
        select $1, gen_random_uuid(), $2, $3, n, 'a text' from generate_series(1, cardinality($4::text[])) n
        returning id, ordinal)
-     insert into memory.chunk_keyword (team_id, client_id, chunk_id, keys, weights)
+     insert into memory.chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
      select $1, $2, id, ($4::text[])[ordinal]::int[], '{1:1}/536870912' from added`,
-    [scope.teamId, layer, sourceId, lists.map((keys) => `{${keys.join()}}`)],
+    [scope.teamId, layer ?? scope.teamId, sourceId, lists.map((keys) => `{${keys.join()}}`)],
   );
   return sourceId;
 }

@@ -28,13 +28,13 @@ type Layer = 'team' | 'client';
 async function repeatChunk({ team, chunks }: SearchCorpus, times: number): Promise<void> {
   await database.query(
     `with copy as (
-       insert into memory.chunk (team_id, id, source_id, client_id, ordinal, text)
-       select c.team_id, gen_random_uuid(), c.source_id, c.client_id, n, c.text
+       insert into memory.chunk (team_id, id, source_id, layer_id, ordinal, text)
+       select c.team_id, gen_random_uuid(), c.source_id, c.layer_id, n, c.text
          from memory.chunk c, generate_series(1, $3::int) n
         where c.team_id = $1 and c.id = $2
-       returning team_id, id, client_id)
-     insert into memory.chunk_keyword (team_id, chunk_id, client_id, weights, keys)
-     select copy.team_id, copy.id, copy.client_id, k.weights, k.keys
+       returning team_id, id, layer_id)
+     insert into memory.chunk_keyword (team_id, chunk_id, layer_id, weights, keys)
+     select copy.team_id, copy.id, copy.layer_id, k.weights, k.keys
        from copy, memory.chunk_keyword k where k.team_id = $1 and k.chunk_id = $2`,
     [team.teamId, chunks[0]?.id, times],
   );

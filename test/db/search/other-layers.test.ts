@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { searchExplained } from '../../../db/queries/search/search-explained.ts';
-import type { LayerId, TeamScope } from '../../../shared/scope.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
@@ -58,7 +58,7 @@ async function openTeam(): Promise<Team> {
   return { company, clients, everything: ownerScope(company, clients) };
 }
 
-function store({ everything }: Team, layer: LayerId, chunks: readonly GivenChunk[]): Promise<string> {
+function store({ everything }: Team, layer: string | null, chunks: readonly GivenChunk[]): Promise<string> {
   return storeSource(database, everything, { layer, chunks });
 }
 

@@ -88,7 +88,7 @@ interface Place {
 function sortExactly(teamId: string, embedding: Float32Array): Promise<Place[]> {
   return database.query<Place>(
     `with compared as materialized (
-       select e.chunk_id as id, e.client_id as client, e.embedding <#> $3::halfvec as distance
+       select e.chunk_id as id, nullif(e.layer_id, e.team_id) as client, e.embedding <#> $3::halfvec as distance
          from memory.chunk_embedding e where e.team_id = $1 and e.model = $2)
      select n.id, n.client, (select c.source_id from memory.chunk c where c.team_id = $1 and c.id = n.id) as source
        from compared n order by n.distance`,
@@ -99,12 +99,11 @@ function sortExactly(teamId: string, embedding: Float32Array): Promise<Place[]> 
 /** Of those, the nearest within the scope and the sources. */
 function nearestOf(
   sorted: readonly Place[],
-  { reads }: TeamScope,
+  { reads, teamId }: TeamScope,
   sources: readonly string[] | null,
 ): Set<string> {
   const within = sorted.filter(
-    ({ client, source }) =>
-      (client === null ? reads.team : reads.clients.includes(client)) && (sources?.includes(source) ?? true),
+    ({ client, source }) => reads.includes(client ?? teamId) && (sources?.includes(source) ?? true),
   );
   return new Set(within.slice(0, NEAREST).map(({ id }) => id));
 }
@@ -222,17 +221,17 @@ async function multiply(corpus: Corpus): Promise<{ scope: TeamScope; sources: [s
     for (const [index, size] of LARGE_SOURCES.entries()) {
       await tx.query(
         `with one as (
-           insert into memory.source (team_id, id, kind, state, title, content_hash, created_by, chunk_count)
-           values ($1, $2::uuid, 'ingest', 'active', 'Many', uuid_send($2::uuid), $3, $4::int)
+           insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by, chunk_count)
+           values ($1, $1, $2::uuid, 'ingest', 'active', 'Many', uuid_send($2::uuid), $3, $4::int)
          ), made as (
-           insert into memory.chunk (team_id, id, source_id, ordinal, text)
-           select $1::uuid, gen_random_uuid(), $2::uuid, n, 'text' from generate_series(1, $4::int) n returning id, ordinal
+           insert into memory.chunk (team_id, layer_id, id, source_id, ordinal, text)
+           select $1::uuid, $1::uuid, gen_random_uuid(), $2::uuid, n, 'text' from generate_series(1, $4::int) n returning id, ordinal
          ), given as (
            select e.embedding, row_number() over (order by e.chunk_id) as nth, count(*) over () as size
              from memory.chunk_embedding e where e.team_id = $5 and e.model = $6::text
          )
-         insert into memory.chunk_embedding (team_id, chunk_id, model, embedding)
-         select $1::uuid, m.id, $6::text, l2_normalize(a.embedding + b.embedding)
+         insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+         select $1::uuid, $1::uuid, m.id, $6::text, l2_normalize(a.embedding + b.embedding)
            from made m
            join given a on a.nth = 1 + m.ordinal % a.size
            join given b on b.nth = 1 + (m.ordinal * 7 + m.ordinal / a.size) % a.size`,

@@ -123,8 +123,7 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
   const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
   const hits = await searchCorpus(corpus, question);
   const terms = queryTerms(corpus.team.teamId, query);
-  const reads = (layer: string | null) =>
-    layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
+  const reads = (clientId: string | null) => scope.reads.includes(clientId ?? scope.teamId);
   const ranked = rankByReference(
     corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
       ...chunk,

@@ -152,8 +152,8 @@ describe('the counts of terms', () => {
       [7, 2],
       [8, 2],
     ]);
-    const full = { ...countsOf(null, 2, terms), ...WHOLE };
-    const empty = { ...countsOf(null, 0, new Map()), ...WHOLE };
+    const full = { ...countsOf(team.teamId, 2, terms), ...WHOLE };
+    const empty = { ...countsOf(team.teamId, 0, new Map()), ...WHOLE };
     assert.equal(await store(full), true);
     assert.equal(await store(empty), false, 'made before the layer was counted');
     // Another layer has a place of its own then.
@@ -190,7 +190,7 @@ describe('the counts of terms', () => {
     const set = (df: number) => new Map(Array.from({ length: 100 }, (_, term) => [term, df]));
     for (let round = 0; round < 3; round += 1) {
       const stored = await Promise.all(
-        [2, 3, 4, 5].map((df) => setLayerCounts(database, team, countsOf(null, df, set(df)))),
+        [2, 3, 4, 5].map((df) => setLayerCounts(database, team, countsOf(team.teamId, df, set(df)))),
       );
       assert.ok(stored.includes(true));
       const { terms, chunks } = await storedCounts(team);
@@ -212,10 +212,10 @@ describe('the counts of terms', () => {
       );
       return row ?? { n: Number.NaN, most: Number.NaN };
     };
-    await setLayerCounts(database, team, countsOf(null, 9, set(300, 4, 100)));
+    await setLayerCounts(database, team, countsOf(team.teamId, 9, set(300, 4, 100)));
     assert.ok((await rows()).n <= 2, 'few terms');
     await setLayerCounts(database, team, countsOf(clientId, 9, set(-200, 3)));
-    await setLayerCounts(database, team, countsOf(null, 9, set(1, 4)));
+    await setLayerCounts(database, team, countsOf(team.teamId, 9, set(1, 4)));
     const expected = entriesOf([set(1, 4), set(-200, 3)]);
     const byTerm = (one: { term: string; place: number }, other: { term: string; place: number }) =>
       one.term < other.term ? -1 : one.term > other.term ? 1 : one.place - other.place;
@@ -250,7 +250,7 @@ test('are deleted with their Team if it is deleted while they are written', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
-  const counts = { ...countsOf(null, 3, new Map([[7, 3]])), ...WHOLE };
+  const counts = { ...countsOf(team.teamId, 3, new Map([[7, 3]])), ...WHOLE };
   let deleted: Promise<unknown> | undefined;
   await workerTransaction(database, ownerScope(team), async (tx) => {
     assert.ok(await storeLayerCounts(tx, counts));

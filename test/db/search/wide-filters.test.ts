@@ -55,19 +55,19 @@ interface Shelf {
 async function addSilent(teamId: string, ownerId: string, kind: string): Promise<string> {
   const sourceId = newId();
   await database.query(
-    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by, chunk_count)
-     values ($1, $2, $3, 'active', 'silent', array[$3, 'wide'], $4, $5, ${OF_A_KIND})`,
+    `insert into memory.source (team_id, layer_id, id, kind, state, title, tags, content_hash, created_by, chunk_count)
+     values ($1, $1, $2, $3, 'active', 'silent', array[$3, 'wide'], $4, $5, ${OF_A_KIND})`,
     [teamId, sourceId, kind, randomBytes(32), ownerId],
   );
   await database.query(
-    `insert into memory.chunk (team_id, id, source_id, ordinal, text, created_at)
-     select $1, gen_random_uuid(), $2, n, 'silent', $3::timestamptz + make_interval(secs => n)
+    `insert into memory.chunk (team_id, layer_id, id, source_id, ordinal, text, created_at)
+     select $1, $1, gen_random_uuid(), $2, n, 'silent', $3::timestamptz + make_interval(secs => n)
        from generate_series(1, ${OF_A_KIND}) n`,
     [teamId, sourceId, new Date(FIRST_DAY)],
   );
   await database.query(
-    `insert into memory.chunk_embedding (team_id, chunk_id, model, embedding)
-     select $1, c.id, $3, $4 from memory.chunk c where c.source_id = $2 order by c.ordinal limit ${FAR}`,
+    `insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+     select $1, $1, c.id, $3, $4 from memory.chunk c where c.source_id = $2 order by c.ordinal limit ${FAR}`,
     [teamId, sourceId, TEST_MODEL_NAME, halfvecBinary(asked.map((value) => -value))],
   );
   return sourceId;
@@ -76,8 +76,8 @@ async function addSilent(teamId: string, ownerId: string, kind: string): Promise
 /** Sources without chunks, which come before all others in the table and in the index of sources with tags. */
 async function addEmpty(teamId: string, ownerId: string): Promise<void> {
   await database.query(
-    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by)
-     select $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'ingest', 'active', 'empty',
+    `insert into memory.source (team_id, layer_id, id, kind, state, title, tags, content_hash, created_by)
+     select $1, $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'ingest', 'active', 'empty',
             '{common}', sha256(n::text::bytea), $2
        from generate_series(1, ${TAGGED_SOURCES}) n`,
     [teamId, ownerId],
@@ -145,8 +145,8 @@ const passes = (
   );
 };
 
-const reads = ({ reads: { team, clients } }: TeamScope, { clientId }: Heron): boolean =>
-  clientId === null ? team : clients.includes(clientId);
+const reads = ({ reads, teamId }: TeamScope, { clientId }: Heron): boolean =>
+  reads.includes(clientId ?? teamId);
 
 /** The herons that a search finds, and how many chunks passed the filters. Others are found only by their far vector. */
 async function search(shelf: Shelf, scope: TeamScope, filters: SearchFilters) {
@@ -172,15 +172,14 @@ async function countPassing(teamId: string, scope: TeamScope, filters: SearchFil
     // Each source is looked up: without statistics, a join can read all chunks for each source.
     `select count(*) from memory.chunk c
       where c.team_id = $1
-        and case when c.client_id is null then $2 else c.client_id = any ($3::uuid[]) end
-        and ($6::timestamptz is null or c.created_at > $6) and ($7::timestamptz is null or c.created_at < $7)
-        and (select s.state = 'active' and s.expires_at is null and ($4::text[] is null or s.kind = any ($4))
-                    and ($5::uuid[] is null or s.id = any ($5)) and ($8::text[] is null or s.tags @> $8)
+        and c.layer_id = any ($2::uuid[])
+        and ($5::timestamptz is null or c.created_at > $5) and ($6::timestamptz is null or c.created_at < $6)
+        and (select s.state = 'active' and s.expires_at is null and ($3::text[] is null or s.kind = any ($3))
+                    and ($4::uuid[] is null or s.id = any ($4)) and ($7::text[] is null or s.tags @> $7)
                from memory.source s where s.team_id = $1 and s.id = c.source_id)`,
     [
       teamId,
-      scope.reads.team,
-      [...scope.reads.clients],
+      scope.reads,
       filters.kinds ?? null,
       filters.sourceIds ?? null,
       filters.createdAfter ?? null,

@@ -46,9 +46,9 @@ function deleteSource(headers: Record<string, string>, id: string) {
 
 test('a write queues no embedding job if the service makes no vectors', async () => {
   const company = await service.company();
-  const scope = layerScope({ ...company, clientId: null });
+  const scope = layerScope({ ...company, layerId: company.teamId });
   await transaction(database, scope, (tx) =>
-    enqueueIndexing(tx, service.queue, { serverEmbeddings: false }, [null]),
+    enqueueIndexing(tx, service.queue, { serverEmbeddings: false }, [company.teamId]),
   );
   assert.equal(await jobsOf(service, company), 0);
   assert.equal(await jobsOf(service, company, 'keywords.count'), 1);

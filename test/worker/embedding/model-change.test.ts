@@ -170,9 +170,9 @@ describe('after a change of the model', () => {
     assert.equal(await countVectors(company, TEST_MODEL), 2);
     // As claim and complete do, whose tests are elsewhere.
     await database.query(
-      `with made as (delete from memory.embedding_pending where team_id = $1 returning team_id, client_id, chunk_id)
-       insert into memory.chunk_embedding (team_id, client_id, chunk_id, model, embedding)
-         select m.team_id, m.client_id, m.chunk_id, $2, e.embedding from made m
+      `with made as (delete from memory.embedding_pending where team_id = $1 returning team_id, layer_id, chunk_id)
+       insert into memory.chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+         select m.team_id, m.layer_id, m.chunk_id, $2, e.embedding from made m
            join memory.chunk_embedding e on e.team_id = m.team_id and e.chunk_id = m.chunk_id`,
       [company.teamId, NEXT_MODEL],
     );

@@ -75,7 +75,7 @@ export function openIndexer(service: TestApp & Dependencies) {
   /** The versions of the Team that wait, the oldest first. */
   const pending = ({ companyId, teamId }: Pick<SignedIn, 'companyId' | 'teamId'>) =>
     database.query<PendingVersion & Record<string, unknown>>(
-      `select $2::uuid as "companyId", team_id as "teamId", updated_by as "userId", client_id as "clientId",
+      `select $2::uuid as "companyId", team_id as "teamId", updated_by as "userId", layer_id as "layerId",
               id as "versionId", updated_by_token as "tokenId"
          from memory.workspace_version where team_id = $1 and indexed = 'pending' order by id`,
       [teamId, companyId],

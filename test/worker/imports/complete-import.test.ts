@@ -23,7 +23,7 @@ test('an import whose job was taken over is not completed, and nothing of its so
   const { companyId, teamId } = company;
   const [importId = ''] = await importTexts(service, company, ['heron']);
   const before = await importNow(service, company, importId);
-  const data = { companyId, teamId, userId: before.createdBy, clientId: null, tokenId: null, importId };
+  const data = { companyId, teamId, userId: before.createdBy, layerId: teamId, tokenId: null, importId };
   const scope = jobScope(data);
   const document = {
     title: null,
@@ -36,7 +36,7 @@ test('an import whose job was taken over is not completed, and nothing of its so
   const staged = await stageImport(
     service,
     scope,
-    null,
+    teamId,
     { ...before, tags: [], expiresAt: null },
     document,
     (count) => {
@@ -68,7 +68,7 @@ test('an import whose run fails because of the service is queued, so that it can
   const { companyId, teamId, ownerId: userId } = company;
   const [importId = ''] = await importTexts(service, company, ['heron']);
   const { signal } = new AbortController();
-  const data = { companyId, teamId, userId, clientId: null, tokenId: null, importId };
+  const data = { companyId, teamId, userId, layerId: teamId, tokenId: null, importId };
   const fault = new Error('the process that reads files did not start');
   const context = {
     ...service,

@@ -55,7 +55,7 @@ describe('the file of an import', () => {
       const content = randomBytes(bytes);
       const read = await transaction(database, ownerScope(company), async (tx) => {
         const file = { filename: 'a.txt', title: 'a', mediaType: 'text/plain', content };
-        const { id } = await insertImport(tx, { id: newId(), layerId: null, ...file });
+        const { id } = await insertImport(tx, { id: newId(), layerId: company.teamId, ...file });
         const parts = await tx.query<{ length: number }>(
           'select length(content) as length from memory.import_payload where import_id = $1 order by part',
           [id],

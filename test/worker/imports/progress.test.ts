@@ -108,7 +108,7 @@ test('is not recorded from a run that another worker has taken over', async () =
   const company = await service.company();
   const [id = ''] = await importTexts(service, company, ['waiting']);
   const { companyId, teamId, ownerId: userId } = company;
-  const scope = jobScope({ companyId, teamId, userId, clientId: null });
+  const scope = jobScope({ companyId, teamId, userId, layerId: teamId });
   await database.query(
     `update memory.import set state = 'running', attempts = 2, progress_stage = 'reading', progress_percent = 7
       where id = $1`,

@@ -29,7 +29,13 @@ export function sameTextFiles(service: Awaited<ReturnType<typeof openTestApp>>) 
     clientId: string | null = null,
   ): Promise<Import> => {
     const { companyId, teamId, ownerId: userId } = company;
-    await doJob(service.database, 'import.process', { companyId, teamId, userId, clientId, importId });
+    await doJob(service.database, 'import.process', {
+      companyId,
+      teamId,
+      userId,
+      layerId: clientId ?? teamId,
+      importId,
+    });
     return (await get(service, company, `/v1/memory/imports/${importId}`)).json<Import>();
   };
 

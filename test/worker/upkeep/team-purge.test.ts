@@ -72,7 +72,7 @@ async function publish(team: TestCompany, memories: number): Promise<void> {
     const content = `what is remembered, number ${n}`;
     const prepared = await prepareContent(team.teamId, { title: 'x', content });
     const text = {
-      layerId: null,
+      layerId: team.teamId,
       title: 'x',
       metadata: {},
       tags: [],
@@ -91,8 +91,8 @@ async function publish(team: TestCompany, memories: number): Promise<void> {
 /** Captures that are staged. */
 async function capture({ teamId, ownerId }: TestCompany, captures: number): Promise<void> {
   await database.query(
-    `insert into memory.capture (team_id, id, session_id, summary, created_by)
-     select $1, gen_random_uuid(), 'a session', 'a summary', $2 from generate_series(1, $3)`,
+    `insert into memory.capture (team_id, layer_id, id, session_id, summary, created_by)
+     select $1, $1, gen_random_uuid(), 'a session', 'a summary', $2 from generate_series(1, $3)`,
     [teamId, ownerId, captures],
   );
 }
@@ -106,11 +106,11 @@ async function verify({ companyId, ownerId: userId }: TestCompany) {
 
 /** A file in the Team that waits to be imported, and its job. */
 async function addImport(team: TestCompany, text = 'a text') {
-  const job = { ...jobOf(team), clientId: null, importId: newId() };
+  const job = { ...jobOf(team), layerId: team.teamId, importId: newId() };
   const content = Buffer.from(text);
   const item = {
     id: job.importId,
-    layerId: null,
+    layerId: team.teamId,
     filename: 'a.txt',
     title: 'a',
     mediaType: 'text/plain',

@@ -104,7 +104,7 @@ describe('the terms of a source with another title', () => {
     );
     assert.ok(chunk);
     const scope = ownerScope(company);
-    const reader = { ...scope, writes: { team: false, clients: [] } };
+    const reader = { ...scope, writes: [] };
     const { terms, ...hash } = {
       terms: chunkTerms(company.teamId, 'pelican'),
       textHash: textHash('pelican'),
@@ -183,7 +183,7 @@ test('an imported document is found by its own day, also when its terms are made
   const answer = await post(service, company, '/v1/memory/imports', { items });
   const [{ id: importId } = { id: '' }] = answer.json<{ imports: { id: string }[] }>().imports;
   const { companyId, teamId, ownerId: userId } = company;
-  await doJob(database, 'import.process', { companyId, teamId, userId, clientId: null, importId });
+  await doJob(database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
   // Another day than the one in the text, so that only the stored day of the document finds it.
   await database.query(
     `update memory.source set occurred_at = '2023-12-30T00:00:00Z', occurred_is_day = true where team_id = $1`,
@@ -231,7 +231,7 @@ describe('the terms that an earlier version of the service made', () => {
     assert.deepEqual(await find(one, 'walrus'), [text], 'equal chunks once, by the hash that it adds');
     const weights = async ({ teamId }: SignedIn) => {
       const rows = await database.query<{ weights: string }>(
-        'select weights::text from memory.chunk_keyword where team_id = $1 and client_id is null',
+        'select weights::text from memory.chunk_keyword where team_id = $1 and layer_id = team_id',
         [teamId],
       );
       return rows;

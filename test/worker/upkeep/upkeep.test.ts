@@ -26,7 +26,7 @@ const vector = () => {
 async function openTeam() {
   const company = await createTestCompany(database);
   const { companyId, teamId, ownerId: userId } = company;
-  const origin = { companyId, teamId, userId, clientId: null };
+  const origin = { companyId, teamId, userId, layerId: teamId };
   return { origin, scope: jobScope(origin) };
 }
 
@@ -142,8 +142,8 @@ describe('upkeep', () => {
     const addBatch = async (ago: string, results: string | null) => {
       const [id, captureId] = [newId(), newId()];
       await database.query(
-        `insert into memory.capture (team_id, id, state, session_id, summary, batch_id, created_by, completed_at)
-         values ($1, $2, 'completed', 'a session', 'a summary', $3, $4, now())`,
+        `insert into memory.capture (team_id, layer_id, id, state, session_id, summary, batch_id, created_by, completed_at)
+         values ($1, $1, $2, 'completed', 'a session', 'a summary', $3, $4, now())`,
         [teamId, captureId, id, userId],
       );
       await database.query(
@@ -179,7 +179,7 @@ describe('upkeep', () => {
     const content = Buffer.from('x');
     const item = {
       id: importId,
-      layerId: null,
+      layerId: scope.teamId,
       filename: 'a.txt',
       title: 'a',
       mediaType: 'text/plain',

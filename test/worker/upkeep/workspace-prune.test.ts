@@ -320,9 +320,9 @@ test('many versions and contents are pruned in slices', async () => {
          from generate_series(1, 120) n
        returning company_id, sha256)
      insert into memory.workspace_version
-       (team_id, id, company_id, file_id, path, folded, version, revision, until_revision, superseded_at, sha256, bytes,
+       (team_id, layer_id, id, company_id, file_id, path, folded, version, revision, until_revision, superseded_at, sha256, bytes,
         updated_by)
-     select $2, gen_random_uuid(), $1, gen_random_uuid(), 'a', 'a', n, n, n + 1, now() - interval '2 hours',
+     select $2, $2, gen_random_uuid(), $1, gen_random_uuid(), 'a', 'a', n, n, n + 1, now() - interval '2 hours',
             (select sha256 from content order by sha256 limit 1), 1, $3
        from generate_series(2, 2300) n`,
     [company.companyId, company.teamId, company.ownerId],

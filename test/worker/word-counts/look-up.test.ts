@@ -23,7 +23,7 @@ interface Layer {
 async function weigh(
   from: Database,
   { teamId }: TestCompany,
-  reads: { team: boolean; clients: readonly string[] },
+  reads: readonly string[],
   asked: { dims: readonly number[]; keys: readonly number[] },
 ) {
   // As the owner of the tables: no role can call this function by itself.
@@ -39,8 +39,8 @@ async function weigh(
       detail: { dim: number; documents: number; weight: number }[];
     }>(
       `select weights::text, key_frequencies as keys, chunks, detail
-         from memory.weigh_query($1, $2::uuid[], $3::int[], $4::real[], $4::real[], $5::int[], true)`,
-      [reads.team, reads.clients, asked.dims, asked.dims.map(() => 1), asked.keys],
+         from memory.weigh_query($1::uuid[], $2::int[], $3::real[], $3::real[], $4::int[], true)`,
+      [reads, asked.dims, asked.dims.map(() => 1), asked.keys],
     );
     assert.ok(row);
     return row;
@@ -89,10 +89,16 @@ describe('the weights of a query', () => {
         fc.integer({ min: 1, max: 31 }),
         async (layers, absentDims, absentKeys, mask) => {
           const team = await createTestCompany(database);
-          const ids: (string | null)[] = [null];
+          const ids = [team.teamId];
           while (ids.length < layers.length) ids.push(await addClient(database, team));
           for (const [nth, { chunks, sampled, dims, keys }] of layers.entries()) {
-            await setLayerCounts(database, team, { layerId: ids[nth] ?? null, chunks, sampled, dims, keys });
+            await setLayerCounts(database, team, {
+              layerId: ids[nth] as string,
+              chunks,
+              sampled,
+              dims,
+              keys,
+            });
           }
           const all = (space: 'dims' | 'keys') => layers.flatMap((one) => [...one[space].keys()]);
           const asked = {
@@ -100,10 +106,7 @@ describe('the weights of a query', () => {
             keys: [...new Set([...all('keys'), ...absentKeys])],
           };
           const readable = layers.filter((_, nth) => mask & (1 << nth));
-          const reads = {
-            team: (mask & 1) === 1,
-            clients: ids.flatMap((id, nth) => (id !== null && mask & (1 << nth) ? [id] : [])),
-          };
+          const reads = ids.filter((_, nth) => mask & (1 << nth));
           const found = await weigh(database, team, reads, asked);
           assert.equal(
             found.chunks,

@@ -34,7 +34,7 @@ async function enqueueNext(
   queue: JobQueue,
   payload: Payload<'embed.chunks'>,
 ): Promise<void> {
-  await queue.enqueue(tx, 'embed.chunks', payload, { key: layerKey(payload.teamId, payload.clientId) });
+  await queue.enqueue(tx, 'embed.chunks', payload, { key: layerKey(payload.teamId, payload.layerId) });
 }
 
 interface MadeVectors {
@@ -101,7 +101,7 @@ async function storeSlice(
     await insertEmbeddings(
       tx,
       model,
-      needed.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
+      needed.map(({ chunkId, layerId }) => ({ chunkId, layerId, embedding: vectors.get(chunkId)! })),
     );
   }
   await releaseChunks(tx, job.id, refused);

@@ -12,7 +12,7 @@ export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { dat
   for (const layer of await asWorker(database, listLayersWithoutVectors)) {
     // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, (tx) =>
-      queue.enqueue(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.clientId) }),
+      queue.enqueue(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.layerId) }),
     );
   }
   await asWorker(database, (tx) => queue.complete(tx, 'embed.waiting', job));

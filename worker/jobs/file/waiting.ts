@@ -36,7 +36,7 @@ async function removeAll(context: JobContext): Promise<void> {
   while (!stopping.aborted) {
     const found = await asWorker(database, (tx) => listFileSources(tx, MAX_SOURCES_PER_SLICE));
     if (found.length === 0) return;
-    const layers = Map.groupBy(found, ({ teamId, clientId }) => `${teamId} ${clientId ?? ''}`);
+    const layers = Map.groupBy(found, ({ teamId, layerId }) => `${teamId} ${layerId}`);
     for (const files of layers.values()) await unindexLayer(context, files[0] as FileSource, files);
   }
 }

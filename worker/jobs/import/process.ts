@@ -46,7 +46,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
         progress.report('storing', written / document.chunkCount);
         if (signal.aborted) throw new ReadingInterruptedError('storing was interrupted', deleteStaged);
       };
-      const staged = await stageImport(context, scope, job.data.clientId, file, document, report);
+      const staged = await stageImport(context, scope, job.data.layerId, file, document, report);
       await progress.end();
       const { hasRawCredentials } = document;
       const redactions = allRedactions(file, document.redactions);

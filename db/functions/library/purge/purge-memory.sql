@@ -19,7 +19,7 @@ begin
     order by m.id for update;
   delete from memory_item m
    where m.team_id = v_team and m.id = p_memory
-     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
+     and m.layer_id = any (writable_layers())
   returning m.version, m.source_id, m.capture_ids into version, source_id, captures;
   if not found then
     return;

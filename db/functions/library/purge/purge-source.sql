@@ -11,7 +11,7 @@ declare
 begin
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
       and not exists (select from memory_item m where m.team_id = v_team and m.source_id = p_source)
     for update;
   if not found then

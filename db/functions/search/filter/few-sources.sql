@@ -11,8 +11,7 @@ as $$
 declare
   most constant int := 10000;           -- sources, and chunks
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[] := '{}';
   v_chunks bigint := 0;
   v_source record;
@@ -25,7 +24,7 @@ begin
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
        and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day, p_occurred_after, p_occurred_before)
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and s.layer_id = any (v_layers)
      limit most + 1
   loop
     v_ids := v_ids || v_source.id;

@@ -13,8 +13,7 @@ set work_mem = '64MB'
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_passing uuid[];
 begin
   with dated as materialized (
@@ -23,13 +22,13 @@ begin
      cross join lateral (
        select c.id, c.source_id from chunk c
         where c.team_id = v_team and c.source_id = f.source_id
-          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+          and c.layer_id = any (v_layers)
           and (p_filter.since is null or c.created_at >= p_filter.since)
           and (p_filter.until is null or c.created_at < p_filter.until) offset 0) c
     union all
     select c.id, c.source_id from chunk c
      where p_filter.sources is null and c.team_id = v_team
-       and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+       and c.layer_id = any (v_layers)
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1

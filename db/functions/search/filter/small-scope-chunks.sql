@@ -13,18 +13,17 @@ declare
   most constant int := 1000;            -- chunks of a small scope
   many constant int := 20000;           -- chunks of a large Team, as counted
   v_team constant uuid := claimed_team();
-  v_clients constant uuid[] := readable_clients();
-  v_team_layer constant boolean := reads_team_layer();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[];
 begin
   if not exists (select from keyword_team t where t.team_id = v_team and t.chunks > many) then
     return null;
   end if;
-  v_ids := array((select k.chunk_id from chunk_keyword k
-                   where v_team_layer and k.team_id = v_team and k.client_id is null limit most + 1)
-                 union all
-                 (select k.chunk_id from chunk_keyword k
-                   where k.team_id = v_team and k.client_id = any (v_clients) limit most + 1));
+  v_ids := array(select k.chunk_id from unnest(v_layers) l (id)
+                 -- Layer by layer, so that the index selects each: a plan for any layers would expect the largest.
+                 cross join lateral (select c.chunk_id from chunk_keyword c
+                                      where c.team_id = v_team and c.layer_id = l.id offset 0) k
+                 limit most + 1);
   return case when cardinality(v_ids) <= most then v_ids end;
 end $$;
 

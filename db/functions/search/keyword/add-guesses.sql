@@ -3,7 +3,7 @@
 create or replace function memory.add_guesses(
   p_query sparsevec,          -- the weights of the query by weigh_query, or null
   p_keyword record,           -- the result of keyword_candidates
-  p_team_layer boolean, p_clients uuid[], p_guess_keys int[], p_guess_percents int[], p_guess_places int[],
+  p_layers uuid[], p_guess_keys int[], p_guess_percents int[], p_guess_places int[],
   p_guessed_words int[], p_chunks float8, p_filter record, -- see guessed_chunks
   p_limit int,
   out chunk_ids uuid[], out points float8[], out has_rare_identifier boolean[],
@@ -26,7 +26,7 @@ begin
     keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
     return;
   end if;
-  v_guessed := guessed_chunks(p_team_layer, p_clients, p_guess_keys, p_guess_percents, p_guess_places,
+  v_guessed := guessed_chunks(p_layers, p_guess_keys, p_guess_percents, p_guess_places,
     p_guessed_words, p_chunks, p_filter);
   keys_read := p_keyword.keys_read;
   rare_keys := p_keyword.rare_keys;
@@ -56,4 +56,4 @@ begin
   has_rare_identifier := contain_keys(chunk_ids, rare_keys);
 end $$;
 
-revoke execute on function memory.add_guesses(sparsevec, record, boolean, uuid[], int[], int[], int[], int[], float8, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.add_guesses(sparsevec, record, uuid[], int[], int[], int[], int[], float8, record, int) from public, memory_service, memory_worker;

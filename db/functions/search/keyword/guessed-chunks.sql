@@ -4,7 +4,7 @@
 -- of a word that occurs often are not needed, and one that occurs often itself says little. A guess is never rarer than
 -- the word, so that a passage with the word itself comes first.
 create or replace function memory.guessed_chunks(
-  p_team_layer boolean, p_clients uuid[],
+  p_layers uuid[],
   p_keys int[], p_percents int[],       -- the guesses: their keys, and how much each counts, ...
   p_places int[],                       -- ... and the place of the word that each is a guess of, ...
   p_words int[],                        -- ... among the keys of these words
@@ -30,9 +30,9 @@ begin
   with word as materialized (
     -- In how many chunks each word occurs, up to `often`.
     select w.place, (select count(*) from (
-             select from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+             select from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c
                            where c.keys && array[w.key] offset 0) c
-              where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+              where c.team_id = v_team and c.layer_id = any (p_layers)
                 and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
               limit often) k) as chunks
       from unnest(p_words) with ordinality w (key, place)
@@ -44,8 +44,8 @@ begin
       join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
       cross join lateral (
         select c.chunk_id
-          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
-         where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+          from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
+         where c.team_id = v_team and c.layer_id = any (p_layers)
            and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
          limit common + 1) k
   ), best as (
@@ -71,4 +71,4 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.guessed_chunks(boolean, uuid[], int[], int[], int[], int[], float8, record) from public, memory_service, memory_worker;
+revoke execute on function memory.guessed_chunks(uuid[], int[], int[], int[], int[], float8, record) from public, memory_service, memory_worker;

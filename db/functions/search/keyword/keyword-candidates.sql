@@ -1,8 +1,7 @@
 -- Part of search_candidates. Returns the best chunks by keyword, best first, with their scores, whether each contains a
 -- rare identifier, and what was read. Chunks outside of the scope can change how chunks are found, but not which.
 create or replace function memory.keyword_candidates(
-  p_team_layer boolean,       -- whether the claims can read the Team layer, and ...
-  p_clients uuid[],           -- ... the clients whose layers they can read
+  p_layers uuid[],            -- the layers that the claims can read
   p_query sparsevec,          -- the weights of the query by weigh_query, or null
   p_keys int[],               -- candidate keys, and by weigh_query the number of chunks with each ...
   p_frequencies float8[],     -- ... in the scope, and ...
@@ -55,7 +54,7 @@ begin
     v_first_keys := coalesce(v_first_keys, keys_read);
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
-    v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
+    v_scored := score_pass(p_layers, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
     chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
@@ -73,8 +72,8 @@ begin
      and (scored >= v_most or v_scored.passed = 0 and cardinality(keys_read) < cardinality(p_keys)) then
     p_filter.allowed := passing_chunks(p_filter, null); p_filter.looked_up := false;
     select k.* into chunk_ids, points, has_rare_identifier, scored, keys_read, rare_keys
-      from keyword_candidates(p_team_layer, p_clients, p_query, p_keys, p_frequencies, p_team_frequencies,
+      from keyword_candidates(p_layers, p_query, p_keys, p_frequencies, p_team_frequencies,
              p_identifier_keys, p_chunks, p_filter, p_limit) k;
   end if;
 end $$;
-revoke execute on function memory.keyword_candidates(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.keyword_candidates(uuid[], sparsevec, int[], float8[], float8[], int[], float8, record, int) from public, memory_service, memory_worker;

@@ -1,6 +1,6 @@
 -- Part of weigh_query. Returns the counts of the layers that the caller can read.
 create or replace function memory.readable_counts(
-  p_team_layer boolean, p_clients uuid[],
+  p_layers uuid[],
   out chunks float8,                    -- the number of chunks; 1 if nothing was counted
   out sampled int,                      -- how many of the chunks were sampled
   out counted_at timestamptz,           -- when the oldest of the counts was made
@@ -22,9 +22,8 @@ begin
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
   select t.chunks, t.sampled, t.counted_at, t.dim_shift, t.key_shift,
          t.scales, t.layer_places, t.layer_scales,
-         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
-           select from unnest(t.layers) l (client_id)
-            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+         case when t.layer_count <= cardinality(p_layers) then not exists (
+           select from unnest(t.layers) l (layer_id) where l.layer_id not in (select unnest(p_layers))) end
     into chunks, sampled, counted_at, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
@@ -35,11 +34,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
       into chunks, sampled, counted_at, scales, layer_places, layer_scales
-      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
-            union all
-            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+      from keyword_layer l where l.team_id = v_team and l.layer_id = any (p_layers) and l.chunks > 0;
     if v_team_chunks - coalesce(chunks, 0) <= few then
       team_scales := null; team_places := null; team_layer_scales := null;
     end if;
@@ -48,4 +43,4 @@ begin
   sampled := coalesce(sampled, 0);
 end $$;
 
-revoke execute on function memory.readable_counts(boolean, uuid[]) from public, memory_service, memory_worker;
+revoke execute on function memory.readable_counts(uuid[]) from public, memory_service, memory_worker;

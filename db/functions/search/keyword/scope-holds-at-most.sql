@@ -11,13 +11,11 @@ set enable_indexscan = on
 set enable_indexonlyscan = on
 as $$
   select count(*) <= p_most
-    from ((select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id is null and (select reads_team_layer())
-            limit p_most + 1)
-          union all
-          (select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id = any ((select readable_clients())::uuid[])
-            limit p_most + 1)) c
+    from (select from unnest(readable_layers()) l (id)
+           -- Layer by layer, as in small_scope_chunks.
+           cross join lateral (select from chunk_keyword c
+                                where c.team_id = (select claimed_team()) and c.layer_id = l.id offset 0) c
+           limit p_most + 1) c
 $$;
 
 revoke execute on function memory.scope_holds_at_most(int) from public, memory_service, memory_worker;

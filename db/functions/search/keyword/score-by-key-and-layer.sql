@@ -4,7 +4,7 @@
 -- storage, and returns the best p_limit, best first. From `compared` on, the statement must be the same in
 -- score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key_and_layer(
-  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
+  p_layers uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
   p_allowed uuid[], p_hidden uuid[], p_most int, p_limit int,
   out chunk_ids uuid[], out points float8[], out scored int
 )
@@ -20,7 +20,7 @@ begin
   with candidate as (
     -- The chunks with a key of the first pass.
     (select c.chunk_id, c.weights from chunk_keyword c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_first
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -29,7 +29,7 @@ begin
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_seen is not null
-        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_keys and c.chunk_id not in (select unnest(p_seen))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -46,4 +46,4 @@ begin
     from hits h;
 end $$;
 
-revoke execute on function memory.score_by_key_and_layer(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_by_key_and_layer(uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;

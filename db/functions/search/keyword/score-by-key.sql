@@ -3,7 +3,7 @@
 -- else null. Scores at most p_most chunks, in the order of storage, and returns the best p_limit, best first. From
 -- `compared` on, the statement must be the same in score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key(
-  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
+  p_layers uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
   p_allowed uuid[], p_hidden uuid[], p_most int, p_limit int,
   out chunk_ids uuid[], out points float8[], out scored int
 )
@@ -16,18 +16,18 @@ begin
     -- The chunks with a key of the first pass. offset 0 keeps the planner from combining the bitmap of the GIN index
     -- with one of the primary key: 0.7 ms instead of 8 ms.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where c.keys && p_first offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
       limit p_most)
     union all
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where p_seen is not null and c.keys && p_keys offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
         and c.chunk_id not in (select unnest(p_seen))
@@ -44,4 +44,4 @@ begin
     from hits h;
 end $$;
 
-revoke execute on function memory.score_by_key(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_by_key(uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;

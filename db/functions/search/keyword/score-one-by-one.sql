@@ -3,7 +3,7 @@
 -- not used. From `compared` on, the statement must be the same in score_by_key, score_by_key_and_layer and
 -- score_one_by_one.
 create or replace function memory.score_one_by_one(
-  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_keys int[], p_allowed uuid[], p_hidden uuid[],
+  p_layers uuid[], p_query sparsevec, p_keys int[], p_allowed uuid[], p_hidden uuid[],
   p_most int, p_limit int,
   out chunk_ids uuid[], out points float8[], out scored int
 )
@@ -18,22 +18,16 @@ begin
        from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
        join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
       where (c.keys && p_keys) is true
-        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.layer_id = any (p_layers)
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
     union all
-    -- Without a filter: the chunks of the Team layer.
+    -- Without a filter: the chunks of the scope, layer by layer, as in small_scope_chunks.
     (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-              limit p_most) c
-      where c.keys && p_keys)
-    union all
-    -- Without a filter: the chunks of the clients.
-    (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+       from (select c.* from unnest(p_layers) l (id)
+              cross join lateral (
+                select c.chunk_id, c.weights, c.keys from chunk_keyword c
+                 where p_allowed is null and c.team_id = v_team and c.layer_id = l.id offset 0) c
+              where p_hidden is null or c.chunk_id not in (select unnest(p_hidden))
               limit p_most) c
       where c.keys && p_keys)
   ), compared as materialized (
@@ -48,4 +42,4 @@ begin
     from hits h;
 end $$;
 
-revoke execute on function memory.score_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_one_by_one(uuid[], sparsevec, int[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;

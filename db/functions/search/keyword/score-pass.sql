@@ -3,7 +3,7 @@
 -- with how many were scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is
 -- not hashed, and each row would be compared with the whole set.
 create or replace function memory.score_pass(
-  p_team_layer boolean, p_clients uuid[], p_query sparsevec,
+  p_layers uuid[], p_query sparsevec,
   p_first int[],              -- the keys of the first pass: chunks with one of them are scored first
   p_keys int[],               -- the keys of this pass
   p_seen uuid[],              -- the chunks of the first pass; null in the first pass
@@ -43,17 +43,17 @@ begin
   if p_one_by_one
      or (v_scattered and p_filter.allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
     -- Reads the chunks one by one.
-    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_filter.allowed, p_filter.hidden,
+    v_found := score_one_by_one(p_layers, p_query, p_keys, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   elsif v_scattered then
     -- Finds the chunks by key and by layer at once.
     v_found := score_by_key_and_layer(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   else
     -- Finds the chunks by key, in all layers.
     v_found := score_by_key(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   end if;
   scored := v_found.scored;
@@ -71,4 +71,4 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.score_pass(boolean, uuid[], sparsevec, int[], int[], uuid[], record, float8, float8, boolean, int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_pass(uuid[], sparsevec, int[], int[], uuid[], record, float8, float8, boolean, int, int) from public, memory_service, memory_worker;

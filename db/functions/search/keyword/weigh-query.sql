@@ -4,7 +4,7 @@
 -- chunk_keyword.weights. The readable layers are parameters, because parsing the ids of hundreds of clients takes as
 -- long as looking up a word.
 create or replace function memory.weigh_query(
-  p_team_layer boolean, p_clients uuid[],
+  p_layers uuid[],
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
   out weights sparsevec,
   out max_score float8,                 -- the score of a text with the whole query: sum of weight times length in words
@@ -27,7 +27,7 @@ declare
   v_team constant uuid := claimed_team();
   v_counts record;
 begin
-  v_counts := readable_counts(p_team_layer, p_clients);
+  v_counts := readable_counts(p_layers);
   chunks := v_counts.chunks;
   sampled := v_counts.sampled;
   counted_at := v_counts.counted_at;
@@ -62,4 +62,4 @@ begin
     from weighed w;
 end $$;
 
-revoke execute on function memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean) from public, memory_service, memory_worker;
+revoke execute on function memory.weigh_query(uuid[], int[], real[], real[], int[], boolean) from public, memory_service, memory_worker;

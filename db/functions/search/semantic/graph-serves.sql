@@ -1,7 +1,7 @@
 -- Part of semantic_candidates. Returns whether the scope's Team has a graph of its vectors of the model, and the caller
 -- can read each of its layers. A graph has the vectors of all layers: with a narrower scope, most of the nearest would
 -- be discarded, and too few would be left.
-create or replace function memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) returns boolean
+create or replace function memory.graph_serves(p_layers uuid[], p_model text) returns boolean
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 as $$
@@ -16,8 +16,8 @@ begin
   return not exists (
     select from layer_tally t
      where t.team_id = v_team and t.part = 'chunks'
-       and ((t.client_id is null and p_team_layer) or t.client_id in (select unnest(p_clients))) is not true
-     group by t.client_id having sum(t.n) > 0);
+       and t.layer_id not in (select unnest(p_layers))
+     group by t.layer_id having sum(t.n) > 0);
 end $$;
 
-revoke execute on function memory.graph_serves(boolean, uuid[], text) from public, memory_service, memory_worker;
+revoke execute on function memory.graph_serves(uuid[], text) from public, memory_service, memory_worker;

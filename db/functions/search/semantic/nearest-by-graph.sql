@@ -2,7 +2,7 @@
 -- finds the nearest vectors by their signs, and these are compared in full. If too few of them pass the filter, the
 -- graph is asked for more. Returns fewer than p_limit chunks if these are too few as well.
 create or replace function memory.nearest_by_graph(
-  p_team_layer boolean, p_clients uuid[], p_embedding halfvec, p_model text,
+  p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter record,            -- the result of choose_filter
   p_limit int,
   out chunk_ids uuid[], out points float8[]
@@ -34,11 +34,11 @@ begin
     execute format(
       'select coalesce(array_agg(c.chunk_id order by c.points desc, c.chunk_id), ''{}''),
               coalesce(array_agg(c.points order by c.points desc, c.chunk_id), ''{}'')
-         from (select e.chunk_id, e.client_id, -(e.embedding <#> $1) as points
+         from (select e.chunk_id, e.layer_id, -(e.embedding <#> $1) as points
                  from chunk_embedding e where e.team_id = %L and e.model = %L
                 order by e.signs <~> binary_quantize($1)::bit(1024) limit $2) c
-        where (c.client_id is null and $3) or c.client_id = any ($4)', claimed_team(), p_model)
-      into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
+        where c.layer_id = any ($3)', claimed_team(), p_model)
+      into v_all, v_points using p_embedding, v_count, p_layers;
     v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
                      else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
     v_found := cardinality(v_places);
@@ -53,4 +53,4 @@ begin
     into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
 end $$;
 
-revoke execute on function memory.nearest_by_graph(boolean, uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_by_graph(uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;

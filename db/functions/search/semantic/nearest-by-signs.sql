@@ -1,7 +1,7 @@
 -- Part of semantic_candidates, for many vectors. Compares the signs of their numbers, which an index contains, and then
 -- the best of them in full.
 create or replace function memory.nearest_by_signs(
-  p_team_layer boolean, p_clients uuid[], p_embedding halfvec, p_model text,
+  p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter record,            -- the result of choose_filter
   p_limit int,
   p_chunks float8,            -- the number of chunks of the scope, as counted
@@ -31,25 +31,18 @@ begin
       select n.signs <~> v_signs as distance from (
         select e.signs from chunk_embedding e
          where e.team_id = v_team and e.model = p_model
-           and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
+           and e.layer_id = any (p_layers)
            and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
            and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
          limit sample_size) n
        order by 1 limit rerank) d;
   end if;
 
-  -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team layer
-  -- and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of the time.
-  -- offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
+  -- Reads only ids and signs, which the index contains, and not the rows, which are large. offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
   select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
     select n.chunk_id, n.distance from (
       select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
-       where p_team_layer
-         and e.team_id = v_team and e.model = p_model and e.client_id is null
-         and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
-      union all
-      select e.chunk_id, e.signs <~> v_signs from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
+       where e.team_id = v_team and e.model = p_model and e.layer_id = any (p_layers)
          and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
       offset 0) n
      where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
@@ -63,7 +56,7 @@ begin
       p_filter.allowed := passing_chunks(p_filter, null);
       p_filter.looked_up := false;
       select n.chunk_ids, n.points into chunk_ids, points
-        from nearest_by_signs(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
+        from nearest_by_signs(p_layers, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
       return;
     end if;
     v_best := array(select v_best[n.place] from unnest(v_places) n (place));
@@ -71,7 +64,7 @@ begin
   p_filter.allowed := v_best;
   p_filter.looked_up := false;
   select n.chunk_ids, n.points into chunk_ids, points
-    from nearest_in_full(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit) n;
+    from nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit) n;
 end $$;
 
-revoke execute on function memory.nearest_by_signs(boolean, uuid[], halfvec, text, record, int, float8) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_by_signs(uuid[], halfvec, text, record, int, float8) from public, memory_service, memory_worker;

@@ -1,6 +1,6 @@
 -- Part of semantic_candidates, for few vectors: compares each of them in full.
 create or replace function memory.nearest_in_full(
-  p_team_layer boolean, p_clients uuid[], p_embedding halfvec, p_model text,
+  p_layers uuid[], p_embedding halfvec, p_model text,
   p_filter record,            -- the result of choose_filter
   p_limit int,
   out chunk_ids uuid[], out points float8[]
@@ -17,17 +17,13 @@ declare
   v_points float8[];
 begin
   with compared as (
-    -- The vectors of the scope. One query for the Team layer and one for clients, so that the index selects the layer.
+    -- The vectors of the scope, layer by layer, as in small_scope_chunks.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
-      from chunk_embedding e
-     where p_filter.allowed is null and p_team_layer
-       and e.team_id = v_team and e.model = p_model and e.client_id is null
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
-    union all
-    select e.chunk_id, -(e.embedding <#> p_embedding)
-      from chunk_embedding e
-     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+      from unnest(p_layers) l (id)
+      cross join lateral (
+        select e.chunk_id, e.embedding from chunk_embedding e
+         where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
+     where p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by
     -- its id, also without statistics.
@@ -54,4 +50,4 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.nearest_in_full(boolean, uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_in_full(uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;

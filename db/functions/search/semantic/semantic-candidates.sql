@@ -21,34 +21,31 @@ declare
   -- The chunks that pass a filter are looked up one by one. This takes as long as comparing the signs of 25.
   look_up_cost constant int := 25;
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
   v_path text := 'exact';
   v_near record;
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1. Each part reads only its layers.
+    -- Counts no further than exact_scan + 1. Layer by layer, as in small_scope_chunks.
     select count(*) into v_rows from (
-      select from chunk_embedding e
-       where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
-      union all
-      select from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+      select from unnest(v_layers) l (id)
+       cross join lateral (select from chunk_embedding e
+                            where e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
       limit exact_scan + 1) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
-    v_near := nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    v_near := nearest_in_full(v_layers, p_embedding, p_model, p_filter, p_limit);
   else
-    if p_filter.allowed is null and graph_serves(v_team_layer, v_clients, p_model) then
-      v_near := nearest_by_graph(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    if p_filter.allowed is null and graph_serves(v_layers, p_model) then
+      v_near := nearest_by_graph(v_layers, p_embedding, p_model, p_filter, p_limit);
       v_path := case when cardinality(v_near.chunk_ids) = p_limit then 'graph' end;
     end if;
     if v_path is distinct from 'graph' then
       v_path := 'quantised';
-      v_near := nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit, p_chunks);
+      v_near := nearest_by_signs(v_layers, p_embedding, p_model, p_filter, p_limit, p_chunks);
     end if;
   end if;
   chunk_ids := v_near.chunk_ids;
@@ -60,7 +57,7 @@ begin
       'path', v_path,
       'candidates', (select count(*) from chunk_embedding e
                     where e.team_id = v_team and e.model = p_model
-                      and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+                      and e.layer_id = any (v_layers)
                       and (v_passing is null or e.chunk_id in (select unnest(v_passing)))
                       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))),
       'hits', cardinality(chunk_ids));

@@ -31,21 +31,21 @@ export async function listCaptures(
   >(
     `with page as (
        select c.* from memory.capture c
-        where ${inScope('c')} and (not $4 or c.created_by = $5)
-          and ($6::uuid is null or c.id = $6) and ($7::text is null or ${CAPTURE_STATE} = $7)
-          and ($8::text is null or c.session_id = $8) and ($9::uuid is null or c.id < $9)
-        order by c.id desc limit $10
+        where ${inScope('c')} and (not $3 or c.created_by = $4)
+          and ($5::uuid is null or c.id = $5) and ($6::text is null or ${CAPTURE_STATE} = $6)
+          and ($7::text is null or c.session_id = $7) and ($8::uuid is null or c.id < $8)
+        order by c.id desc limit $9
      ), made as (
        select o.capture_id, array_agg(m.id order by m.id) as ids
          from memory.memory_item m cross join lateral unnest(m.capture_ids) as o (capture_id)
         where ${inScope('m')} and m.capture_ids && array(select p.id from page p)
-          and ($11 or ${stateNow('m')} = 'published')
+          and ($10 or ${stateNow('m')} = 'published')
         group by o.capture_id
      )
-     select ${CAPTURE_COLUMNS}, case when c.created_by = $5 or e.id is not null then c.summary end as summary,
+     select ${CAPTURE_COLUMNS}, case when c.created_by = $4 or e.id is not null then c.summary end as summary,
             coalesce(made.ids, '{}') as "memoryIds"
        from page c
-       left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $5)) e on e.id = c.id
+       left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $4)) e on e.id = c.id
        left join made on made.capture_id = c.id
       order by c.id desc`,
     [
@@ -76,7 +76,7 @@ export async function listProvenance(
   const rows = await tx.query<Omit<Provenance, keyof Times> & Times>(
     `select c.id, c.session_id as "sessionId", c.sequence, c.summary, c.started_at as "startedAt",
             c.ended_at as "endedAt", c.created_by as "createdBy", c.created_at as "createdAt"
-       from memory.capture c where ${inScope('c')} and c.id = any ($4::uuid[])`,
+       from memory.capture c where ${inScope('c')} and c.id = any ($3::uuid[])`,
     [...scopeValues(tx.scope), ids],
   );
   return new Map(rows.map((row) => [row.id, { ...row, ...wireTimes(row) }]));

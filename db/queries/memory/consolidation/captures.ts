@@ -5,7 +5,14 @@ import type { Capture } from '../../../../shared/schemas/consolidation.ts';
 import type { LayerId } from '../../../../shared/scope.ts';
 import type { TeamTransaction } from '../../../driver/database.ts';
 import { createdWith, tokenName } from '../../fragments/created-with.ts';
-import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../../fragments/layers.ts';
+import {
+  clientColumn,
+  inScope,
+  layerKind,
+  scopeValues,
+  wireTime,
+  writeScopeValues,
+} from '../../fragments/layers.ts';
 import { lockName } from '../../fragments/locks.ts';
 import { occurredAt, occurredValues } from '../../fragments/occurred.ts';
 
@@ -45,7 +52,7 @@ export const CAPTURE_STATE = `case when c.leased_until <= now() then 'staged' el
 
 /** The columns of a capture, except its summary. */
 export const CAPTURE_COLUMNS = `c.id, ${CAPTURE_STATE} as state,
-  c.session_id as "sessionId", c.sequence, c.client_id as "clientId",
+  c.session_id as "sessionId", c.sequence, ${clientColumn('c')} as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", ${occurredAt('c')}, c.metadata, c.created_by as "createdBy", ${createdWith('c')},
   c.created_at as "createdAt"`;
 const COLUMNS = `${CAPTURE_COLUMNS}, c.summary`;
@@ -86,7 +93,7 @@ async function selectOwnCapture(
 ): Promise<Capture | null> {
   const [row] = await tx.query<CaptureRow>(
     `select ${COLUMNS} from memory.capture c
-      where ${inScope('c')} and c.created_by = $4 and c.session_id = $5 and c.sequence = $6
+      where ${inScope('c')} and c.created_by = $3 and c.session_id = $4 and c.sequence = $5
       order by c.id limit 1`,
     [...scopeValues(tx.scope), tx.scope.userId, sessionId, sequence],
   );
@@ -98,7 +105,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   const occurred = occurredValues('$11');
   const [row] = await tx.query<CaptureRow>(
     `with c as (
-       insert into memory.capture (team_id, id, client_id, session_id, sequence, summary, started_at, ended_at,
+       insert into memory.capture (team_id, id, layer_id, session_id, sequence, summary, started_at, ended_at,
          metadata, created_by, occurred_at, occurred_is_day, origin)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${occurred.at}, ${occurred.isDay}, $12) returning *
      )
@@ -155,28 +162,27 @@ export async function claimCaptures(
 ): Promise<ConsolidationBatch | null> {
   const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
     `with free as (
-       select f.team_id, f.id, case when $9::int is null then 0 else ${CAPTURE_BYTES} end as bytes
+       select f.team_id, f.id, case when $8::int is null then 0 else ${CAPTURE_BYTES} end as bytes
          from memory.capture f
-        where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
+        where f.team_id = $1 and f.layer_id = any ($2::uuid[])
           and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))
-          and (not $4 or f.created_by = $5)
-        order by f.id limit $6 for update skip locked
+          and (not $3 or f.created_by = $4)
+        order by f.id limit $5 for update skip locked
      ), fitting as (
        select l.team_id, l.id
          from (select free.*, sum(free.bytes) over upto as total, row_number() over upto as place
                  from free window upto as (order by free.id)) l
-        where $9::int is null or l.total <= $9 or l.place = 1
+        where $8::int is null or l.total <= $8 or l.place = 1
      ), c as (
-       update memory.capture t set state = 'claimed', batch_id = $7,
-              leased_until = now() + make_interval(secs => $8)
+       update memory.capture t set state = 'claimed', batch_id = $6,
+              leased_until = now() + make_interval(secs => $7)
          from fitting where t.team_id = fitting.team_id and t.id = fitting.id
        returning t.*
      )
      select ${COLUMNS}, c.leased_until as "leasedUntil" from c order by c.id`,
     [
       tx.scope.teamId,
-      claim.layers.team,
-      claim.layers.clients,
+      claim.layers,
       claim.ownOnly,
       tx.scope.userId,
       claim.limit,
@@ -206,9 +212,9 @@ export async function claimCaptures(
 export async function findClaimedCapture(tx: TeamTransaction, id: string): Promise<Capture | null> {
   const [row] = await tx.query<CaptureRow>(
     `select ${COLUMNS} from memory.capture c
-       join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id and b.user_id = $5
-      where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
-        and c.id = $4 and c.state = 'claimed' and c.leased_until > now()`,
+       join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id and b.user_id = $4
+      where c.team_id = $1 and c.layer_id = any ($2::uuid[])
+        and c.id = $3 and c.state = 'claimed' and c.leased_until > now()`,
     [...writeScopeValues(tx.scope), id, tx.scope.userId],
   );
   return row === undefined ? null : toCapture(row);
@@ -225,9 +231,9 @@ export interface LeasedCapture {
 /** Locks the captures that still belong to a batch, in the layers that the scope can write. */
 export async function lockLeasedCaptures(tx: TeamTransaction, batchId: string): Promise<LeasedCapture[]> {
   return tx.query<LeasedCapture>(
-    `select c.id, c.client_id as "layerId", c.created_by as "createdBy", c.origin from memory.capture c
-      where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
-        and c.state = 'claimed' and c.batch_id = $4
+    `select c.id, c.layer_id as "layerId", c.created_by as "createdBy", c.origin from memory.capture c
+      where c.team_id = $1 and c.layer_id = any ($2::uuid[])
+        and c.state = 'claimed' and c.batch_id = $3
       order by c.id for update`,
     [...writeScopeValues(tx.scope), batchId],
   );
@@ -241,8 +247,8 @@ export async function completeCaptures(
 ): Promise<void> {
   await tx.query(
     `update memory.capture set leased_until = null, state = 'completed', completed_at = now()
-      where team_id = $1 and (($2 and client_id is null) or client_id = any ($3::uuid[]))
-        and state = 'claimed' and batch_id = $4 and id = any ($5::uuid[])`,
+      where team_id = $1 and layer_id = any ($2::uuid[])
+        and state = 'claimed' and batch_id = $3 and id = any ($4::uuid[])`,
     [...writeScopeValues(tx.scope), batchId, completed],
   );
   await tx.query('select memory.return_captures($1)', [batchId]);

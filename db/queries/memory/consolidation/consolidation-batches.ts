@@ -74,9 +74,9 @@ export async function listOpenBatches(tx: TeamTransaction, { after, limit }: Lis
     `select b.id, array_agg(c.id order by c.id) as "captureIds", b.created_at as "createdAt", b.expires_at as "expiresAt"
        from memory.consolidation_batch b
        join memory.capture c on c.team_id = b.team_id and c.batch_id = b.id
-      where ${inScope('c')} and b.team_id = $1 and b.user_id = $4 and b.results is null and b.expires_at > now()
-        and ($5::uuid is null or b.id < $5)
-      group by b.team_id, b.id order by b.id desc limit $6`,
+      where ${inScope('c')} and b.team_id = $1 and b.user_id = $3 and b.results is null and b.expires_at > now()
+        and ($4::uuid is null or b.id < $4)
+      group by b.team_id, b.id order by b.id desc limit $5`,
     [...scopeValues(tx.scope), tx.scope.userId, after, limit],
   );
   return rows.map(({ id, captureIds, ...times }) => ({ id, captureIds, ...wireTimes(times) }));
@@ -85,7 +85,7 @@ export async function listOpenBatches(tx: TeamTransaction, { after, limit }: Lis
 /** A capture that a batch holds. */
 export interface HeldCapture {
   id: string;
-  clientId: LayerId;
+  layerId: LayerId;
 }
 
 /**
@@ -94,7 +94,7 @@ export interface HeldCapture {
  */
 export async function lockHeldCaptures(tx: TeamTransaction, batchId: string): Promise<HeldCapture[]> {
   return tx.query<HeldCapture>(
-    'select id, client_id as "clientId" from memory.lock_held_captures($1) order by id',
+    'select id, layer_id as "layerId" from memory.lock_held_captures($1) order by id',
     [batchId],
   );
 }

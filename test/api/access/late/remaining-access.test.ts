@@ -18,7 +18,7 @@ describe('a request whose body arrives late, from a caller with access', { concu
       const request = await prepare(service, scene, `an ingest into the ${layer}`);
       assert.equal((await sendLate(t, service, request, 'body', unchanged)).statusCode, 201);
       const sources = await service.database.query(
-        'select client_id as "clientId" from memory.source where team_id = $1',
+        'select nullif(layer_id, team_id) as "clientId" from memory.source where team_id = $1',
         [scene.company.teamId],
       );
       assert.deepEqual(sources, [{ clientId: layer === 'client' ? scene.clientId : null }]);

@@ -53,7 +53,7 @@ export class LibraryTargets {
     await transaction(this.database, this.scope(place, clientId, author), (tx) =>
       insertCapture(tx, {
         id,
-        layerId: clientId,
+        layerId: clientId ?? place.teamId,
         sessionId: word(),
         sequence: null,
         summary: word(),
@@ -100,7 +100,7 @@ export class LibraryTargets {
       content,
     });
     const common = {
-      layerId: clientId,
+      layerId: clientId ?? place.teamId,
       title: this.canaries.word(thing, place.key),
       metadata: { note: this.canaries.word(thing, place.key) },
       tags: [this.canaries.word(thing, place.key)],

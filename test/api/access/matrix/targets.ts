@@ -195,7 +195,7 @@ export class Targets {
     const content = Buffer.from(`walrus ${title}`);
     const file = { filename: `${title}.txt`, title, mediaType: 'text/plain', content };
     await transaction(this.service.database, scope, async (tx) => {
-      await insertImport(tx, { id, layerId: clientId, ...file });
+      await insertImport(tx, { id, layerId: clientId ?? place.teamId, ...file });
       if (state === 'failed')
         await failImport(tx, id, { code: 'no_text', message: 'The file holds no text.' });
     });
@@ -258,10 +258,10 @@ export class Targets {
   async markHoldings(places: readonly Place[]): Promise<void> {
     for (const place of places) {
       const rows = await this.service.database.query<{ id: string; clientId: string | null }>(
-        `select id, client_id as "clientId" from memory.source where team_id = $1
-         union all select id, client_id from memory.chunk where team_id = $1
-         union all select id, client_id from memory.import where team_id = $1
-         union all select file_id, client_id from memory.workspace_version where team_id = $1`,
+        `select id, nullif(layer_id, team_id) as "clientId" from memory.source where team_id = $1
+         union all select id, nullif(layer_id, team_id) from memory.chunk where team_id = $1
+         union all select id, nullif(layer_id, team_id) from memory.import where team_id = $1
+         union all select file_id, nullif(layer_id, team_id) from memory.workspace_version where team_id = $1`,
         [place.teamId],
       );
       for (const { id, clientId } of rows) {

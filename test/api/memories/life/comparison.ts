@@ -38,7 +38,7 @@ async function assertCaptures(world: World): Promise<void> {
     batch: string | null;
   }>(
     // A lease that ran out leaves its captures staged, whether or not the worker came by yet.
-    `select id, created_by as author, client_id as layer, session_id as session, sequence, summary,
+    `select id, created_by as author, nullif(layer_id, team_id) as layer, session_id as session, sequence, summary,
             case when leased_until <= now() then 'staged' else state end as state,
             case when leased_until <= now() then null else batch_id end as batch
        from memory.capture where team_id = $1 order by id`,
@@ -82,15 +82,15 @@ async function assertMemories(world: World): Promise<void> {
   const rows = await service.database.query<StoredMemory>(
     `select m.id, m.source_id as "sourceId",
             jsonb_build_object('id', m.id, 'state', memory.state_now(m.state, m.expires_at), 'title', m.title, 'content', m.content,
-              'layer', case when m.client_id is null then 'team' else 'client' end, 'clientId', m.client_id,
+              'layer', case when m.layer_id = m.team_id then 'team' else 'client' end, 'clientId', nullif(m.layer_id, m.team_id),
               'version', m.version, 'captureIds', to_jsonb(m.capture_ids), 'sourceId', m.source_id,
               'supersedes', m.supersedes, 'supersededBy', m.superseded_by, 'createdBy', m.created_by,
               'decidedBy', m.decided_by, 'expiresAt', m.expires_at) as memory, m.state as stored,
-            (select jsonb_build_object('state', s.state, 'kind', s.kind, 'title', s.title, 'clientId', s.client_id,
+            (select jsonb_build_object('state', s.state, 'kind', s.kind, 'title', s.title, 'clientId', nullif(s.layer_id, s.team_id),
                 'createdBy', s.created_by, 'chunks', s.chunk_count, 'expiresAt', s.expires_at)
                from memory.source s where s.team_id = m.team_id and s.id = m.source_id) as source,
             array(select c.text from memory.chunk c where c.team_id = m.team_id and c.source_id = m.source_id
-               and c.client_id is not distinct from m.client_id order by c.ordinal) as texts,
+               and c.layer_id = m.layer_id order by c.ordinal) as texts,
             ${COUNTS('chunk_keyword')} as keywords, ${COUNTS('chunk_embedding')} as vectors,
             ${COUNTS('embedding_pending')} as pending
        from memory.memory_item m where m.team_id = $1 order by m.id`,
@@ -125,7 +125,7 @@ async function assertVersions({ model, company, service }: World): Promise<void>
 
 const COUNTS = (table: string) => `(select count(*) from memory.chunk c
   join memory.${table} k on k.team_id = c.team_id and k.chunk_id = c.id
-    and k.client_id is not distinct from c.client_id
+    and k.layer_id = c.layer_id
  where c.team_id = m.team_id and c.source_id = m.source_id)`;
 
 function assertStored(world: World, memory: ModelMemory, row: StoredMemory): void {
@@ -283,7 +283,7 @@ interface StoredEvent {
 async function assertEvents(world: World): Promise<void> {
   const rows = await world.service.database.query<StoredEvent>(
     `select kind, actor_id as actor, subject_type as "subjectType", subject_id as subject, layer,
-            client_id as "clientId"
+            nullif(layer_id, team_id) as "clientId"
        from memory.audit_event where company_id = $1 order by id offset $2`,
     [world.company.companyId, world.eventsBefore],
   );

@@ -99,7 +99,7 @@ describe('a restored source', () => {
     const columns = (table: string) =>
       database.query<{ name: string; type: string }>(
         `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-          where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'client_id' order by 1`,
+          where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'layer_id' order by 1`,
         [table],
       );
     const kept = await columns('memory.kept_chunk');
