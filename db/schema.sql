@@ -821,7 +821,6 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-CREATE TRIGGER delete_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.delete_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -1196,7 +1195,6 @@ function memory.count_audit() returns TABLE(events integer, unsealed integer, fi
 function memory.count_candidates(p_keys integer[], p_most integer) returns integer security definer grant execute to memory_service;
 function memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) returns TABLE(dim integer, documents integer, scaled boolean) security definer grant execute to memory_service;
 function memory.count_pending(p_sources uuid[], p_layers uuid[]) returns bigint security definer;
-function memory.delete_term_counts() returns trigger security definer;
 function memory.due_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer;
 function memory.due_layers() returns TABLE(company_id uuid, team_id uuid, layer_id uuid) security definer grant execute to memory_worker;
 function memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) returns void security definer grant execute to memory_worker;

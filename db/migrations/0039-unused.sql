@@ -25,8 +25,8 @@ drop table memory.audit_reseal;
 update memory.keyword_team t set chunks = 0
  where exists (select from memory.keyword_layer l where l.team_id = t.team_id and l.members is null);
 delete from memory.keyword_layer where members is null;
-drop trigger if exists forget_term_counts on memory.keyword_team;
-drop function if exists memory.forget_term_counts();
+drop trigger if exists delete_term_counts on memory.keyword_team;
+drop function if exists memory.delete_term_counts();
 drop table memory.keyword_df;
 drop function if exists memory.readable_counts(boolean, uuid[]);
 alter table memory.keyword_team drop column packed;

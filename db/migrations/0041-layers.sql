@@ -34,7 +34,7 @@ begin
   for former in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
                  where t.tgfoid::regproc::text in ('memory.tally_sources', 'memory.tally_states', 'memory.tally_pending',
                          'memory.fold_layers', 'memory.record_version') loop
-    execute format('drop trigger %I on %s', former.tgname, former.on_table);
+    execute format('drop trigger if exists %I on %s', former.tgname, former.on_table);
   end loop;
 end $$;
 

@@ -130,7 +130,7 @@ export async function makeTeams(
     const some = [company];
     for (let n = 1; n < Math.min(TEAMS_PER_COMPANY, teams - made.length); n += 1) {
       const teamId = newId();
-      await database.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
+      await database.query('insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $3)', [
         company.companyId,
         teamId,
         `Team ${n}`,

@@ -68,7 +68,7 @@ describe('the tables of pg-boss', () => {
     // The first names statements in traces, and has none. The second gave jobs another payload, once.
     assert.deepEqual(named.sort(), [
       'db/driver/statement-span.ts',
-      'db/migrations/0037-layers.sql',
+      'db/migrations/0041-layers.sql',
       'db/queue/pg-boss-jobs.ts',
     ]);
     // A move reads the names of all tables from the catalog.

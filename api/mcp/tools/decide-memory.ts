@@ -4,6 +4,7 @@ import { invalidField } from '../../../shared/errors.ts';
 import { MEMORY_ACTIONS } from '../../../shared/memory-states.ts';
 import { OneOf, Redactions } from '../../../shared/schemas/common.ts';
 import { Decision, Memory } from '../../../shared/schemas/library.ts';
+import { clientOf } from '../../../shared/scope.ts';
 import { layerToWrite } from '../arguments.ts';
 import { pick } from '../pick.ts';
 import { ClientArgument, READS, teamTool } from '../tool.ts';
@@ -69,7 +70,7 @@ export const decideMemory = teamTool({
     }
     const moves = args.action === 'move';
     if (!moves && args.client !== undefined) throw invalidField('/client', 'is allowed only with move');
-    const target = moves ? { clientId: await layerToWrite(call, args.client) } : {};
+    const target = moves ? { clientId: clientOf(scope, await layerToWrite(call, args.client)) } : {};
     const decision = { ...pick(DECISION, args), ...target, memoryId: args.id };
     const { memory, redactions } = await decideChecked(deps, scope, decision, signal);
     return { ...pick(DECIDED, memory), redactions: listed(redactions) };

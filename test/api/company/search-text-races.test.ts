@@ -101,7 +101,7 @@ for (const [name, { prepare, end, ok }] of Object.entries(ENDS)) {
           kind: 'memory.search',
           subjectType: 'query',
           subjectId: newId(),
-          layerId: null,
+          clientId: null,
         } as const;
         insertSearchEvent(tx, entry, { query: 'where to go', hitIds: [], passageIds: [] });
         await tx.query('select 1 as one');

@@ -213,11 +213,11 @@ describe('answers with many records are within the bound', () => {
     const company = await service.company();
     // More clients than one answer reads.
     for (const [table, count] of Object.entries({ client: 1_100, team: 100 })) {
-      const columns = table === 'client' ? 'company_id, team_id, id, name' : 'company_id, id, name';
-      const values = table === 'client' ? '$1, $2, gen_random_uuid(), $3' : '$1, gen_random_uuid(), $3';
+      const columns = table === 'client' ? 'company_id, team_id, id, name, folded_name' : 'company_id, id, name, folded_name';
+      const values = table === 'client' ? '$1, $2, gen_random_uuid(), $3, n::text' : '$1, gen_random_uuid(), $3, n::text';
       await service.database.query(
         `insert into identity.${table} (${columns})
-         select ${values} from generate_series(1, $4::int) where $2::uuid is not null`,
+         select ${values} from generate_series(1, $4::int) n where $2::uuid is not null`,
         [company.companyId, company.teamId, table === 'client' ? longName : 'ཀ'.repeat(300), count],
       );
     }

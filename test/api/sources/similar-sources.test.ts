@@ -131,8 +131,8 @@ describe('the near duplicates of an ingest', () => {
     const compared = (limit: number) =>
       transaction(service.database, ownerScope(company), (tx) =>
         tx.query<{ id: string }>(
-          'select source_id as id from memory.sketch_source(null, $1, null, null, $2)',
-          [source.id, limit],
+          'select source_id as id from memory.sketch_source($1, $2, null, null, $3)',
+          [company.teamId, source.id, limit],
         ),
       );
     assert.deepEqual(await compared(1), [{ id: near.source.id }]);
@@ -182,7 +182,7 @@ describe('the near duplicates of an ingest', () => {
       [company.teamId],
     );
     const { companyId, teamId, ownerId: userId } = company;
-    const job = { companyId, teamId, userId, clientId: null, versionId: version?.id };
+    const job = { companyId, teamId, userId, layerId: teamId, versionId: version?.id };
     await doJob(service.database, 'file.index', job);
     const [found] = (await ingest(company, edited(pushed, 1))).similarSources;
     assert.equal(found?.title, 'letter.txt');
@@ -199,7 +199,7 @@ describe('the near duplicates of an import', () => {
       companyId,
       teamId,
       userId,
-      clientId: null,
+      layerId: teamId,
       importId: item.id,
     });
     return readImport(service, company, item.id);

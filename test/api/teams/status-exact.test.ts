@@ -211,7 +211,7 @@ describe('the stored changes of the figures', () => {
       }
     }
     const before = await assertExact(company, [null, client]);
-    await database.query('select memory.fold_layer($1, null), memory.fold_layer($1, $2)', [
+    await database.query('select memory.fold_layer($1, $1), memory.fold_layer($1, $2)', [
       company.teamId,
       client,
     ]);
