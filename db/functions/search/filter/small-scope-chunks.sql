@@ -20,9 +20,10 @@ begin
     return null;
   end if;
   v_ids := array(select k.chunk_id from unnest(v_layers) l (id)
-                 -- Layer by layer, so that the index selects each: a plan for any layers would expect the largest.
+                 -- Layer by layer, so that an index with layers selects each. A plan expects few rows between two values,
+                 -- but as many equal ones as the mean layer has: then another index, of the whole Team, can seem cheaper.
                  cross join lateral (select c.chunk_id from chunk_keyword c
-                                      where c.team_id = v_team and c.layer_id = l.id offset 0) k
+                                      where c.team_id = v_team and c.layer_id between l.id and l.id offset 0) k
                  limit most + 1);
   return case when cardinality(v_ids) <= most then v_ids end;
 end $$;

@@ -14,7 +14,7 @@ as $$
     from (select from unnest(readable_layers()) l (id)
            -- Layer by layer, as in small_scope_chunks.
            cross join lateral (select from chunk_keyword c
-                                where c.team_id = (select claimed_team()) and c.layer_id = l.id offset 0) c
+                                where c.team_id = (select claimed_team()) and c.layer_id between l.id and l.id offset 0) c
            limit p_most + 1) c
 $$;
 

@@ -26,7 +26,7 @@ begin
        from (select c.* from unnest(p_layers) l (id)
               cross join lateral (
                 select c.chunk_id, c.weights, c.keys from chunk_keyword c
-                 where p_allowed is null and c.team_id = v_team and c.layer_id = l.id offset 0) c
+                 where p_allowed is null and c.team_id = v_team and c.layer_id between l.id and l.id offset 0) c
               where p_hidden is null or c.chunk_id not in (select unnest(p_hidden))
               limit p_most) c
       where c.keys && p_keys)

@@ -22,7 +22,8 @@ begin
       from unnest(p_layers) l (id)
       cross join lateral (
         select e.chunk_id, e.embedding from chunk_embedding e
-         where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
+         where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
+           and e.layer_id between l.id and l.id offset 0) e
      where p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by

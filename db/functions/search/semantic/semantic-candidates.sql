@@ -32,7 +32,7 @@ begin
     select count(*) into v_rows from (
       select from unnest(v_layers) l (id)
        cross join lateral (select from chunk_embedding e
-                            where e.team_id = v_team and e.model = p_model and e.layer_id = l.id offset 0) e
+                            where e.team_id = v_team and e.model = p_model and e.layer_id between l.id and l.id offset 0) e
       limit exact_scan + 1) n;
   end if;
 
