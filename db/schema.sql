@@ -1267,10 +1267,8 @@ function memory.purge_source(p_source uuid) returns uuid[] security definer gran
 function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
 function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
-function memory.readable_clients() returns uuid[] grant execute to memory_service;
 function memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
 function memory.readable_layers() returns uuid[] grant execute to memory_service;
-function memory.reads_team_layer() returns boolean grant execute to memory_service;
 function memory.record_version() returns trigger;
 function memory.refuse_change() returns trigger;
 function memory.release_captures(p_limit integer) returns integer security definer grant execute to memory_worker;
@@ -1322,7 +1320,5 @@ function memory.vector_graph_name(p_team uuid, p_model text) returns text;
 function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) returns TABLE(walked integer, sequence bigint, hash bytea, first_break uuid) security definer grant execute to memory_service;
 function memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) returns record;
 function memory.without_records(p_answer jsonb, p_ids uuid[]) returns jsonb;
-function memory.writable_clients() returns uuid[] grant execute to memory_service;
 function memory.writable_layers() returns uuid[] grant execute to memory_service;
 function memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) returns void security definer grant execute to memory_worker;
-function memory.writes_team_layer() returns boolean grant execute to memory_service;

@@ -1,4 +1,4 @@
--- A database with records of every kind, made by the routes and jobs of commit 16c908eb. See docs/contributing/change-the-database.md.
+-- A database with records of every kind, made by the routes and jobs of commit 16c908eb, as the migrations of commit 84e2ad76 left it. See docs/contributing/change-the-database.md.
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
@@ -13,6 +13,24 @@ SET LOCAL client_min_messages = warning;
 SET LOCAL row_security = off;
 CREATE SCHEMA identity;
 CREATE SCHEMA memory;
+CREATE TYPE memory.origin AS ENUM (
+    'outside',
+    'agent',
+    'file',
+    'person'
+);
+CREATE FUNCTION identity.add_layer() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'identity', 'pg_temp'
+    AS $$
+begin
+  if tg_table_name = 'team' then
+    insert into layer (company_id, team_id, id) values (new.company_id, new.id, new.id);
+  else
+    insert into layer (company_id, team_id, id) values (new.company_id, new.team_id, new.id);
+  end if;
+  return null;
+end $$;
 CREATE FUNCTION identity.count_new_team() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
@@ -73,13 +91,31 @@ begin
     'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
     'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
     'teams', teams, 'selectedTeamId', selected,
-    'lastChange', (select c.position from caller_change c where c.company_id = who.company_id and c.user_id = who.id),
+    -- A position that the log has not reached is of another server, from which the database was restored. No replica would
+    -- have it.
+    'lastChange', greatest(
+      (select c.position from caller_change c
+        where c.company_id = who.company_id and c.user_id = who.id and c.position <= pg_current_wal_insert_lsn()),
+      (select w.position from team_withdrawal w
+        where w.company_id = who.company_id and w.team_id = selected and w.position <= pg_current_wal_insert_lsn())),
     'clients', coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
         from client c
         left join client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = who.id
        where c.team_id = selected and c.state = 'active'), '[]'));
 end $$;
+CREATE FUNCTION identity.erase_from_answers(p_user uuid, p_tokens uuid[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'identity', 'memory', 'pg_temp'
+    AS $$
+  delete from idempotency_key k
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     and k.user_id = p_user;
+  update idempotency_key k set response = jsonb_set(k.response, '{source,createdWith,name}', '"Former agent token"')
+   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
+     -- Reading all answers takes long, so only where there is something to find.
+     and cardinality(p_tokens) > 0 and (k.response #>> '{source,createdWith,tokenId}')::uuid = any (p_tokens);
+$$;
 CREATE FUNCTION identity.find_invite(p_token_hash bytea) RETURNS TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'identity', 'pg_temp'
@@ -124,17 +160,6 @@ CREATE FUNCTION identity.find_sign_in(p_email text) RETURNS TABLE(user_id uuid, 
   select a.id, a.company_id, a.password_hash from identity.account a
    where a.email = lower(btrim(p_email)) and a.closed_at is null;
 $$;
-CREATE FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'identity', 'memory', 'pg_temp'
-    AS $$
-  delete from idempotency_key k
-   where k.team_id in (select t.id from team t where t.company_id = memory.claimed_company())
-     and (k.user_id = p_user
-          -- Reading the texts of all answers takes long, so only where there is something to find.
-          or cardinality(p_tokens) > 0
-             and k.response::text like any (array(select '%' || id || '%' from unnest(p_tokens) as id)));
-$$;
 CREATE FUNCTION identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
     RETURN CASE WHEN (p_used_at IS NOT NULL) THEN 'used'::text WHEN (p_expires_at <= COALESCE(p_revoked_at, now())) THEN 'expired'::text WHEN (p_revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
@@ -171,6 +196,15 @@ begin
   -- from which the database was restored, goes away.
   on conflict (company_id, user_id) do update set position = pg_current_wal_insert_lsn();
 end $$;
+CREATE FUNCTION identity.note_withdrawal(p_company uuid, p_team uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'identity', 'pg_temp'
+    AS $$
+  insert into team_withdrawal (company_id, team_id, position)
+  values (p_company, p_team, pg_current_wal_insert_lsn())
+  -- As in note_change.
+  on conflict (team_id) do update set position = pg_current_wal_insert_lsn();
+$$;
 CREATE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer) RETURNS TABLE(sessions integer, reset_links integer, token_secrets integer)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'identity', 'pg_temp'
@@ -182,7 +216,7 @@ CREATE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer) RE
   ), gone_links as (
     delete from identity.reset_link l where l.expires_at < now() - interval '30 days' returning 1
   ), gone_secrets as (
-    delete from identity.agent_token_secret s where s.ends_at < now() returning 1
+    delete from identity.agent_token_secret s where s.ends_at < now() - interval '30 days' returning 1
   )
   select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links),
          (select count(*)::int from gone_secrets);
@@ -273,21 +307,23 @@ CREATE FUNCTION identity.resolve_agent_token(p_lookup_id text, p_secret_hash byt
 declare
   -- Equal hashes of both hashes with a random value: the time of the comparison tells nothing about the stored hash.
   v_random constant bytea := uuid_send(gen_random_uuid());
+  revoked constant jsonb := '{"expired": true, "reason": "revoked"}';
   found_secret agent_token_secret;
   token agent_token;
   caller jsonb;
   teams jsonb;
   selected uuid;
 begin
-  select s.* into found_secret from agent_token_secret s
-   where s.lookup_id = p_lookup_id and (s.ends_at is null or s.ends_at > now());
+  select s.* into found_secret from agent_token_secret s where s.lookup_id = p_lookup_id;
   if not found or sha256(v_random || found_secret.secret_hash) <> sha256(v_random || p_secret_hash) then
     return null;
   end if;
-  select t.* into token from agent_token t
-   where t.team_id = found_secret.team_id and t.id = found_secret.token_id and t.revoked_at is null;
-  if not found then
-    return null;
+  select t.* into token from agent_token t where t.team_id = found_secret.team_id and t.id = found_secret.token_id;
+  if token.revoked_at is not null then
+    return revoked;
+  end if;
+  if found_secret.ends_at <= now() then
+    return jsonb_build_object('expired', true, 'reason', 'replaced');
   end if;
   if token.expires_at <= now() then
     return jsonb_build_object('expired', true);
@@ -295,7 +331,7 @@ begin
   caller := identity.describe(token.user_id, token.team_id);
   -- describe selects a Team only if the account has access to it.
   if caller ->> 'selectedTeamId' is null then
-    return null;
+    return revoked;
   end if;
   teams := (select jsonb_agg(t) from jsonb_array_elements(caller -> 'teams') t where (t ->> 'id')::uuid = token.team_id);
   selected := case when p_team is null or p_team = token.team_id then token.team_id end;
@@ -402,6 +438,52 @@ begin
   return caller || jsonb_build_object('token', null,
     'session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
 end $$;
+CREATE FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'memory', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_team constant uuid := claimed_team();
+  v_guessed record;
+begin
+  -- With a rare code of the query, what its other words can stand for does not matter.
+  if cardinality(p_guess_keys) = 0 or true = any (p_keyword.has_rare_identifier) then
+    chunk_ids := p_keyword.chunk_ids; points := p_keyword.points; scored := p_keyword.scored;
+    has_rare_identifier := p_keyword.has_rare_identifier;
+    keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
+    return;
+  end if;
+  v_guessed := guessed_chunks(p_layers, p_guess_keys, p_guess_percents, p_guess_places,
+    p_guessed_words, p_chunks, p_filter);
+  keys_read := p_keyword.keys_read;
+  rare_keys := p_keyword.rare_keys;
+  with found as (
+    select f.id, f.points from unnest(p_keyword.chunk_ids, p_keyword.points) f (id, points)
+  ), guess as (
+    select g.id, g.points from unnest(v_guessed.chunk_ids, v_guessed.points) g (id, points)
+  ), compared as materialized (
+    -- The others are looked up by their id. offset 0 makes the planner do so without statistics.
+    select g.id, k.points
+      from guess g
+      cross join lateral (select coalesce(-(c.weights <#> p_query), 0) as points from chunk_keyword c
+                           where c.team_id = v_team and c.chunk_id = g.id offset 0) k
+     where g.id not in (select f.id from found f)
+  ), summed as (
+    select f.id, f.points + coalesce(g.points, 0) as points, g.points as guessed
+      from found f left join guess g on g.id = f.id
+    union all
+    select c.id, c.points + g.points, g.points from compared c join guess g on g.id = c.id
+  )
+  select coalesce(array_agg(s.id order by s.points desc, s.id), '{}'),
+         coalesce(array_agg(s.points order by s.points desc, s.id), '{}'),
+         coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}'),
+         p_keyword.scored + (select count(*) from compared)
+    into chunk_ids, points, guessed, scored
+    from (select * from summed order by points desc, id limit p_limit) s;
+  has_rare_identifier := contain_keys(chunk_ids, rare_keys);
+end $$;
 CREATE FUNCTION memory.add_source_uses(p_uses jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
@@ -427,7 +509,7 @@ begin
   -- The source before its original, as in release_original, to prevent a deadlock.
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind = 'import' and s.state = 'active' and s.original_sha256 is null
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
     for no key update;
   if not found then
     return false;
@@ -489,9 +571,9 @@ begin
   end if;
   v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
   -- Locks the chunks in the order of move_chunks, so that each mark is in the layer of its chunk.
-  insert into embedding_pending (team_id, client_id, chunk_id)
-    select l.team_id, l.client_id, l.id
-      from (select c.team_id, c.client_id, c.id from chunk c
+  insert into embedding_pending (team_id, layer_id, chunk_id)
+    select l.team_id, l.layer_id, l.id
+      from (select c.team_id, c.layer_id, c.id from chunk c
              where c.id = any (v_chunks)
                and not exists (select from chunk_embedding e
                                 where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
@@ -501,7 +583,7 @@ begin
    where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;
   return v_chunks[array_upper(v_chunks, 1)];
 end $$;
-CREATE FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[]) RETURNS record
+CREATE FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[], OUT occurred_after timestamp with time zone, OUT occurred_before timestamp with time zone) RETURNS record
     LANGUAGE plpgsql STABLE
     AS $$
 declare
@@ -510,7 +592,7 @@ declare
   v_own uuid[];                         -- the chunks of a small scope in a large Team
   v_filter record;
 begin
-  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
+  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before) > 0;
   looked_up := false;
   if not is_set then
     hidden := hidden_chunks();
@@ -520,8 +602,8 @@ begin
   if p_sources is null then
     v_own := small_scope_chunks();
   end if;
-  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
-    v_few_sources := few_sources(p_kinds, p_sources, p_tags);
+  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before) > 0 then
+    v_few_sources := few_sources(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before);
   end if;
   kinds := p_kinds;
   sources := coalesce(v_few_sources, p_sources);
@@ -529,7 +611,9 @@ begin
   since := p_after + interval '1 millisecond';
   until := p_before;
   tags := p_tags;
-  select kinds, sources, since, until, tags into v_filter;
+  occurred_after := p_occurred_after;
+  occurred_before := p_occurred_before;
+  select kinds, sources, since, until, tags, occurred_after, occurred_before into v_filter;
   if v_own is not null then
     allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
   elsif v_few_sources is not null or num_nonnulls(since, until) > 0 then
@@ -561,6 +645,38 @@ CREATE FUNCTION memory.claimed_team() RETURNS uuid
 CREATE FUNCTION memory.claimed_user() RETURNS uuid
     LANGUAGE sql STABLE
     RETURN (NULLIF(current_setting('app.user'::text, true), ''::text))::uuid;
+CREATE FUNCTION memory.comparable_text(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select lower(upper((case when p_text ~ (
+    '['
+    '\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f'
+    '\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07eb-\u07f3\u07fd'
+    '\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d\u0859-\u085b\u0897-\u089f\u08ca-\u08e1\u08e3-\u08ff'
+    '\u093c\u094d\u0951-\u0954\u09bc\u09cd\u09fe\u0a3c-\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c3c'
+    '\u0c4d-\u0c56\u0cbc\u0ccd\u0d3b-\u0d3c\u0d4d\u0dca\u0e38-\u0e3a\u0e48-\u0e4b\u0eb8-\u0eba\u0ec8-\u0ecb'
+    '\u0f18-\u0f19\u0f35\u0f37\u0f39\u0f71-\u0f84\u0f86-\u0f87\u0fc6\u1037-\u103a\u108d\u135d-\u135f'
+    '\u1714-\u1715\u1734\u17d2\u17dd\u18a9\u1939-\u193b\u1a17-\u1a18\u1a60-\u1a7f\u1ab0-\u1aeb\u1b34-\u1b44'
+    '\u1b6b-\u1b73\u1baa-\u1bab\u1be6-\u1bf3\u1c37\u1cd0-\u1cd2\u1cd4-\u1ce8\u1ced\u1cf4\u1cf8-\u1cf9'
+    '\u1dc0-\u1dff\u20d0-\u20f0\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099-\u309a\ua66f\ua674-\ua67d'
+    '\ua69e-\ua69f\ua6f0-\ua6f1\ua806\ua82c\ua8c4\ua8e0-\ua8f1\ua92b-\ua92d\ua953\ua9b3-\ua9c0\uaab0'
+    '\uaab2-\uaab4\uaab7-\uaab8\uaabe-\uaabf\uaac1\uaaf6\uabed\ufb1e\ufe20-\ufe2f\U000101fd\U000102e0'
+    '\U00010376-\U0001037a\U00010a0d-\U00010a0f\U00010a38-\U00010a3f\U00010ae5-\U00010ae6'
+    '\U00010d24-\U00010d27\U00010d69-\U00010d6d\U00010eab-\U00010eac\U00010efa-\U00010eff'
+    '\U00010f46-\U00010f50\U00010f82-\U00010f85\U00011046\U00011070\U0001107f\U000110b9-\U000110ba'
+    '\U00011100-\U00011102\U00011133-\U00011134\U00011173\U000111c0\U000111ca\U00011235-\U00011236'
+    '\U000112e9-\U000112ea\U0001133b-\U0001133c\U0001134d\U00011366-\U00011374\U000113ce-\U000113d0'
+    '\U00011442-\U00011446\U0001145e\U000114c2-\U000114c3\U000115bf-\U000115c0\U0001163f\U000116b6-\U000116b7'
+    '\U0001172b\U00011839-\U0001183a\U0001193d-\U0001193e\U00011943\U000119e0\U00011a34\U00011a47\U00011a99'
+    '\U00011c3f\U00011d42-\U00011d45\U00011d97\U00011f41-\U00011f42\U0001612f\U00016af0-\U00016af4'
+    '\U00016b30-\U00016b36\U00016ff0-\U00016ff1\U0001bc9e\U0001d165-\U0001d169\U0001d16d-\U0001d172'
+    '\U0001d17b-\U0001d182\U0001d185-\U0001d18b\U0001d1aa-\U0001d1ad\U0001d242-\U0001d244'
+    '\U0001e000-\U0001e02a\U0001e08f\U0001e130-\U0001e136\U0001e2ae\U0001e2ec-\U0001e2ef\U0001e4ec-\U0001e4ef'
+    '\U0001e5ee-\U0001e5ef\U0001e6e3\U0001e6e6\U0001e6ee-\U0001e6ef\U0001e6f5\U0001e8d0-\U0001e8d6'
+    '\U0001e944-\U0001e94a'
+    ']{65}'
+  ) then p_text else normalize(p_text, NFC) end) collate "pg_c_utf8"))
+$$;
 CREATE FUNCTION memory.contain_keys(p_chunks uuid[], p_keys integer[]) RETURNS boolean[]
     LANGUAGE plpgsql STABLE
     AS $$
@@ -600,7 +716,7 @@ CREATE FUNCTION memory.count_audit() RETURNS TABLE(events integer, unsealed inte
                                 where e.company_id = u.company_id and e.id = u.event_id)
              order by u.event_id limit 1));
 $$;
-CREATE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most integer) RETURNS integer
+CREATE FUNCTION memory.count_candidates(p_keys integer[], p_most integer) RETURNS integer
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -609,20 +725,19 @@ CREATE FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most in
     SET work_mem TO '64MB'
     AS $$
 declare
-  v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_team constant uuid := claimed_team();
+  v_layers constant uuid[] := readable_layers();
   v_hidden constant uuid[] := hidden_chunks();
 begin
   return (
     select count(*) from (
       -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
-      select from (select k.team_id, k.client_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
-       where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+      select from (select k.team_id, k.layer_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
+       where c.team_id = v_team and c.layer_id = any (v_layers)
          and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
        limit p_most) n);
 end $$;
-CREATE FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer) RETURNS TABLE(dim integer, documents integer, scaled boolean)
+CREATE FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) RETURNS TABLE(dim integer, documents integer, scaled boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -632,9 +747,8 @@ CREATE FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys int
 declare
   comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
   postings constant int := 2000;        -- chunks of the Team that are read for a key at most
-  v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_team constant uuid := claimed_team();
+  v_layers constant uuid[] := readable_layers();
   v_chunks float8;                      -- the number of chunks of the scope
   v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
   v_hidden constant uuid[] := hidden_chunks();
@@ -643,19 +757,14 @@ declare
 begin
   select coalesce(sum(t.n), 0) into v_chunks from layer_tally t
    where t.team_id = v_team and t.part = 'chunks'
-     and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
+     and t.layer_id = any (v_layers);
   -- Hashes are spread evenly over the range of int.
   v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
   v_sample := array(
-    select k.chunk_id from (
-      select c.chunk_id from chunk_keyword c
-       where v_team_layer and c.team_id = v_team and c.client_id is null
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)
-      union all
-      select c.chunk_id from chunk_keyword c
-       where c.team_id = v_team and c.client_id = any (v_clients)
-         and (v_below is null or uuid_hash(c.chunk_id) < v_below)) k
-     where v_hidden is null or k.chunk_id not in (select unnest(v_hidden)));
+    select c.chunk_id from chunk_keyword c
+     where c.team_id = v_team and c.layer_id = any (v_layers)
+       and (v_below is null or uuid_hash(c.chunk_id) < v_below)
+       and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
   v_scale := case when v_below is null then 1 else v_chunks / greatest(cardinality(v_sample), 1) end;
 
   return query
@@ -675,18 +784,18 @@ begin
       cross join lateral (
         select count(*) as read, count(*) filter (
                  where c.team_id = v_team
-                   and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   and c.layer_id = any (v_layers)
                    -- A short word shares its key with the same letters with accents.
                    and c.weights <#> a.unit < 0
                    and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
-          from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+          from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
                  where c.keys && array[a.key] limit postings + 1) c) r
      where v_below is not null and a.key is not null and r.read <= postings
   )
   select a.dim, coalesce(k.n, round(coalesce(n.n, 0) * v_scale))::int, v_below is not null and k.n is null
     from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
 end $$;
-CREATE FUNCTION memory.count_pending(p_sources uuid[], p_clients uuid[]) RETURNS bigint
+CREATE FUNCTION memory.count_pending(p_sources uuid[], p_layers uuid[]) RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -696,16 +805,11 @@ declare
   v_team constant uuid := memory.claimed_team();
 begin
   return (
-    select count(*) from unnest(p_sources, p_clients) s (id, client_id)
+    select count(*) from unnest(p_sources, p_layers) s (id, layer_id)
      cross join lateral (select c.id from chunk c
                           where c.team_id = v_team and c.source_id = s.id order by c.ordinal offset 0) c
-     cross join lateral (
-       (select from embedding_pending p
-         where s.client_id is null and p.team_id = v_team and p.client_id is null and p.chunk_id = c.id)
-       union all
-       (select from embedding_pending p
-         where p.team_id = v_team and p.client_id = s.client_id and p.chunk_id = c.id)
-       offset 0) p);
+     cross join lateral (select from embedding_pending p
+                          where p.team_id = v_team and p.layer_id = s.layer_id and p.chunk_id = c.id offset 0) p);
 end $$;
 CREATE FUNCTION memory.due_figures(p_version integer) RETURNS TABLE(part text, state text, kind text, n bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -715,18 +819,17 @@ CREATE FUNCTION memory.due_figures(p_version integer) RETURNS TABLE(part text, s
     AS $$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
   with source_due as materialized (
-    select s.id, s.client_id, s.kind, s.chunk_count, s.terms_version from source s
+    select s.id, s.layer_id, s.kind, s.chunk_count, s.terms_version from source s
      where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and s.layer_id = any (v_layers)
   ), item_due as materialized (
     select m.id from memory_item m
      where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)
-       and ((m.client_id is null and v_team_layer) or m.client_id = any (v_clients))
+       and m.layer_id = any (v_layers)
   )
   select 'sources', moved.state, d.kind, moved.sign * count(*)
     from source_due d cross join (values ('active', -1), ('archived', 1)) as moved (state, sign) group by 2, 3, moved.sign
@@ -735,7 +838,7 @@ begin
   union all
   select 'outdated', null, null, -coalesce(sum(d.chunk_count), 0) from source_due d where d.terms_version < p_version
   union all
-  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.client_id)) from source_due d
+  select 'pending', null, null, -count_pending(array_agg(d.id), array_agg(d.layer_id)) from source_due d
   union all
   select 'memories', moved.state, null, moved.sign * count(*)
     from source_due d cross join (values ('published', -1), ('archived', 1)) as moved (state, sign)
@@ -746,7 +849,7 @@ begin
   union all
   select 'expired', null, null, (select count(*) from source_due) + (select count(*) from item_due);
 end $$;
-CREATE FUNCTION memory.due_layers() RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+CREATE FUNCTION memory.due_layers() RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -764,43 +867,32 @@ begin
       into v_team;
     exit when v_team is null;
     return query
-    select t.company_id, t.id, d.client_id
+    select t.company_id, t.id, d.layer_id
       from identity.team t
-      join (select s.client_id from source s
+      join (select s.layer_id from source s
              where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)
             union
-            select m.client_id from memory_item m
+            select m.layer_id from memory_item m
              where m.team_id = v_team and m.state = 'review' and is_due(m.expires_at)) d on true
      where t.id = v_team and t.deleted_at is null;
   end loop;
 end $$;
-CREATE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) RETURNS void
+CREATE FUNCTION memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
   v_team constant uuid := claimed_team();
-  v_packed boolean;
 begin
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
-         once_dims = p_once_dims, once_keys = p_once_keys,
-         dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
-   where l.team_id = v_team and l.client_id is not distinct from p_client;
-  select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
-    into v_packed from keyword_team t where t.team_id = v_team;
-  update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
-   where t.team_id = v_team;
-  if v_packed then
-    delete from keyword_df d where d.team_id = v_team;
-  end if;
-  -- A layer without chunks frees its place. Not before the Team is packed: the earlier form still has counts at the
-  -- place, and they would be added to a new layer.
-  delete from keyword_layer l
-   where l.team_id = v_team and l.chunks = 0
-     and exists (select from keyword_team t where t.team_id = v_team and t.packed);
+         once_dims = p_once_dims, once_keys = p_once_keys
+   where l.team_id = v_team and l.layer_id = p_layer;
+  update keyword_team t set dim_shift = p_dim_shift, key_shift = p_key_shift where t.team_id = v_team;
+  -- A layer without chunks frees its place.
+  delete from keyword_layer l where l.team_id = v_team and l.chunks = 0;
   perform sum_layer_counts();
 end $$;
 CREATE FUNCTION memory.end_restore(p_source uuid) RETURNS void
@@ -811,36 +903,36 @@ CREATE FUNCTION memory.end_restore(p_source uuid) RETURNS void
   with gone as (
     delete from kept_source k using source s
      where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
-       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
-    returning k.team_id, s.client_id, k.source_id, k.bands, k.signature
+       and s.layer_id = any (writable_layers())
+    returning k.team_id, s.layer_id, k.source_id, k.bands, k.signature
   )
-  insert into source_sketch (team_id, client_id, source_id, bands, signature)
-  select g.team_id, g.client_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
+  insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+  select g.team_id, g.layer_id, g.source_id, g.bands, g.signature from gone g where g.bands is not null;
 $$;
-CREATE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) RETURNS void
+CREATE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
   v_team constant uuid := claimed_team();
-  v_client uuid;
+  v_layer uuid;
 begin
-  if lock_source_terms(p_source, p_title, p_day, p_version) then
+  if lock_source_terms(p_source, p_title, p_day, p_labels, p_version) then
     update source s set terms_version = p_version where s.team_id = v_team and s.id = p_source
-    returning s.client_id into v_client;
+    returning s.layer_id into v_layer;
     update keyword_layer l set renewed = l.renewed + p_chunks
-     where l.team_id = v_team and l.client_id is not distinct from v_client;
+     where l.team_id = v_team and l.layer_id = v_layer;
   end if;
 end $$;
-CREATE FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) RETURNS void
+CREATE FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  select end_source_terms(s.id, p_title, p_day, p_chunks, p_version) from source s
+  select end_source_terms(s.id, p_title, p_day, p_labels, p_chunks, p_version) from source s
    where s.team_id = claimed_team() and s.id = p_source
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+     and s.layer_id = any (writable_layers())
 $$;
 CREATE FUNCTION memory.evidence_captures(p_ids uuid[]) RETURNS TABLE(id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -851,7 +943,7 @@ CREATE FUNCTION memory.evidence_captures(p_ids uuid[]) RETURNS TABLE(id uuid)
      select from memory_item m
       where m.capture_ids @> array[g.id] and m.team_id = claimed_team()
         and state_now(m.state, m.expires_at) in ('review', 'published')
-        and ((m.client_id is null and reads_team_layer()) or m.client_id = any (readable_clients())));
+        and m.layer_id = any (readable_layers()));
 $$;
 CREATE FUNCTION memory.expire_kept_sources() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -883,7 +975,7 @@ begin
     'counted', case when p_weights.sampled > 0 then jsonb_build_object(
       'chunks', p_weights.chunks, 'sampled', p_weights.sampled, 'at', p_weights.counted_at) end);
 end $$;
-CREATE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[]) RETURNS uuid[]
+CREATE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -892,8 +984,7 @@ CREATE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text
 declare
   most constant int := 10000;           -- sources, and chunks
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[] := '{}';
   v_chunks bigint := 0;
   v_source record;
@@ -905,7 +996,8 @@ begin
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
-       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+       and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day, p_occurred_after, p_occurred_before)
+       and s.layer_id = any (v_layers)
      limit most + 1
   loop
     v_ids := v_ids || v_source.id;
@@ -916,12 +1008,12 @@ begin
   end loop;
   return v_ids;
 end $$;
-CREATE FUNCTION memory.file_sources(p_limit integer) RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid, file_id uuid, uri text)
+CREATE FUNCTION memory.file_sources(p_limit integer) RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid, file_id uuid, uri text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  select t.company_id, s.team_id, s.client_id, s.file_id, s.uri
+  select t.company_id, s.team_id, s.layer_id, s.file_id, s.uri
     from source s join identity.team t on t.id = s.team_id and t.deleted_at is null
    where s.state = 'active' and s.file_id is not null
    limit p_limit;
@@ -960,6 +1052,8 @@ begin
                      and s.state = 'active' and not is_due(s.expires_at)
                      and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                      and (p_filter.tags is null or s.tags @> p_filter.tags)
+                     and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                           p_filter.occurred_after, p_filter.occurred_before)
                 from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id
                where c.team_id = v_team and c.id = n.id)
        order by n.nth);
@@ -967,7 +1061,7 @@ begin
   end loop;
   return v_places[1 : p_limit];
 end $$;
-CREATE FUNCTION memory.fold_layer(p_team uuid, p_client uuid) RETURNS void
+CREATE FUNCTION memory.fold_layer(p_team uuid, p_layer uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -975,14 +1069,14 @@ CREATE FUNCTION memory.fold_layer(p_team uuid, p_client uuid) RETURNS void
 begin
   with taken as (
     select t.team_id, t.id from layer_tally t
-     where t.team_id = p_team and (t.client_id = p_client or (p_client is null and t.client_id is null))
+     where t.team_id = p_team and t.layer_id = p_layer
      limit 5000 for update skip locked
   ), gone as (
     delete from layer_tally t using taken
      where t.team_id = taken.team_id and t.id = taken.id returning t.part, t.state, t.kind, t.n
   )
-  insert into layer_tally (team_id, client_id, part, state, kind, n)
-    select p_team, p_client, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
+  insert into layer_tally (team_id, layer_id, part, state, kind, n)
+    select p_team, p_layer, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
 end $$;
 CREATE FUNCTION memory.fold_layers() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -991,8 +1085,8 @@ CREATE FUNCTION memory.fold_layers() RETURNS trigger
 declare
   v_layer record;
 begin
-  for v_layer in select distinct c.team_id, c.client_id from changed c loop
-    perform fold_layer(v_layer.team_id, v_layer.client_id);
+  for v_layer in select distinct c.team_id, c.layer_id from changed c loop
+    perform fold_layer(v_layer.team_id, v_layer.layer_id);
   end loop;
   return null;
 end $$;
@@ -1020,29 +1114,7 @@ begin
   end loop;
   return null;
 end $$;
-CREATE FUNCTION memory.forget_term_counts() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'memory', 'pg_temp'
-    AS $$
-begin
-  delete from keyword_df d where d.team_id = old.team_id;
-  return null;
-end $$;
-CREATE FUNCTION memory.forsake_workspace_blobs() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'memory', 'pg_temp'
-    AS $$
-begin
-  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
-  perform from workspace_blob b
-    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
-    order by b.company_id, b.sha256 for no key update;
-  update workspace_blob b set waiting_since = now()
-    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
-   where b.company_id = g.company_id and b.sha256 = g.sha256;
-  return null;
-end $$;
-CREATE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
+CREATE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
     LANGUAGE plpgsql STABLE ROWS 50
     AS $$
 declare
@@ -1062,11 +1134,11 @@ begin
   return query
   with candidate as (
     -- Those found by keyword are ranked with the evidence of the source. The others have no points.
-    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
+    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence, a.guessed,
            coalesce(a.has_rare_identifier, false) as identifier,
            case when a.points is not null then row_number() over (order by -(a.points + a.evidence), a.id) end as rank
-      from unnest(v_chunks, p_points, p_has_rare_identifier, v_stored.evidence, v_stored.sources, v_stored.times,
-             v_stored.hashes) a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
+      from unnest(v_chunks, p_points, p_guessed, p_has_rare_identifier, v_stored.evidence, v_stored.sources,
+             v_stored.times, v_stored.hashes) a (id, points, guessed, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), by_meaning as (
     select n.chunk_id, n.points, n.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality n (chunk_id, points, rank)
@@ -1099,14 +1171,14 @@ begin
   )
   select (row_number() over (order by f.identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
-         case when p_explain then jsonb_build_object(
+         case when p_explain then jsonb_build_object('semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
+           'guessed', f.guessed, 'identifier', f.identifier,
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.identifier) end,
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true)) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $$;
-CREATE FUNCTION memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) RETURNS boolean
+CREATE FUNCTION memory.graph_serves(p_layers uuid[], p_model text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     AS $$
@@ -1114,15 +1186,97 @@ declare
   v_team constant uuid := claimed_team();
 begin
   -- An index that is being built, or whose build was interrupted, is not valid.
-  if not exists (select from unnest(vector_graph_names(v_team, p_model)) n (name)
-                   join pg_index i on i.indexrelid = to_regclass('memory.' || n.name) and i.indisvalid) then
+  if not exists (select from pg_index i
+                  where i.indexrelid = to_regclass('memory.' || vector_graph_name(v_team, p_model)) and i.indisvalid) then
     return false;
   end if;
   return not exists (
     select from layer_tally t
      where t.team_id = v_team and t.part = 'chunks'
-       and ((t.client_id is null and p_team_layer) or t.client_id in (select unnest(p_clients))) is not true
-     group by t.client_id having sum(t.n) > 0);
+       and t.layer_id not in (select unnest(p_layers))
+     group by t.layer_id having sum(t.n) > 0);
+end $$;
+CREATE FUNCTION memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'memory', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_indexscan TO 'off'
+    SET enable_indexonlyscan TO 'off'
+    AS $$
+declare
+  often constant int := 50;             -- a word in so many chunks needs no guesses
+  common constant int := 200;           -- a guess in more chunks is not used
+  most constant int := 200;             -- chunks that are returned at most
+  most_read constant int := 4000;       -- chunks whose filters are looked up at most
+  v_team constant uuid := claimed_team();
+  v_places int[];
+begin
+  with word as materialized (
+    -- In how many chunks each word occurs, up to `often`.
+    select w.place, (select count(*) from (
+             select from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c
+                           where c.keys && array[w.key] offset 0) c
+              where c.team_id = v_team and c.layer_id = any (p_layers)
+                and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
+              limit often) k) as chunks
+      from unnest(p_words) with ordinality w (key, place)
+  ), posting as (
+    -- A guess with a percentage below 0 is one of a typing error: it counts only if the word occurs nowhere.
+    select g.nth, g.place, abs(g.percent) / 100.0::float8 as factor, k.chunk_id, w.chunks as of_word,
+           count(*) over (partition by g.nth) as chunks
+      from unnest(p_keys, p_percents, p_places) with ordinality g (key, percent, place, nth)
+      join word w on w.place = g.place and w.chunks < often and (g.percent > 0 or w.chunks = 0)
+      cross join lateral (
+        select c.chunk_id
+          from (select c.team_id, c.layer_id, c.chunk_id from chunk_keyword c where c.keys && array[g.key] offset 0) c
+         where c.team_id = v_team and c.layer_id = any (p_layers)
+           and (p_filter.hidden is null or c.chunk_id not in (select unnest(p_filter.hidden)))
+         limit common + 1) k
+  ), best as (
+    select p.chunk_id, p.place,
+           max(p.factor * ln(1 + (greatest(p_chunks - f.chunks, 0) + 0.5) / (f.chunks + 0.5))) as points
+      from posting p cross join lateral (select greatest(p.chunks, p.of_word) as chunks) f
+     where p.chunks <= common
+     group by p.chunk_id, p.place
+  ), summed as (
+    select b.chunk_id, sum(b.points) as points
+      from best b
+     where p_filter.allowed is null or b.chunk_id in (select unnest(p_filter.allowed))
+     group by b.chunk_id order by 2 desc, 1 limit case when p_filter.looked_up then most_read else most end
+  )
+  select coalesce(array_agg(s.chunk_id order by s.points desc, s.chunk_id), '{}'),
+         coalesce(array_agg(s.points order by s.points desc, s.chunk_id), '{}')
+    into chunk_ids, points from summed s;
+  if p_filter.looked_up then
+    v_places := first_passing(chunk_ids, p_filter, most);
+    select coalesce(array_agg(chunk_ids[n.place] order by n.nth), '{}'),
+           coalesce(array_agg(points[n.place] order by n.nth), '{}')
+      into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+  end if;
+end $$;
+CREATE FUNCTION memory.has_other_search(e memory.audit_event) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+  select exists (
+    select from memory.audit_search q
+     where q.team_id = e.team_id and q.event_id = e.id
+       and (memory.salted_hash(q.hits_salt, memory.hit_list(q.hit_ids, q.passage_ids)) is distinct from e.detail ->> 'hitsHash'
+         or q.query is not null
+            and memory.salted_hash(q.query_salt, q.query) is distinct from e.detail ->> 'queryHash'));
+$$;
+CREATE FUNCTION memory.has_outdated_terms(p_version integer) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'memory', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_team constant uuid := claimed_team();
+  v_versions constant smallint[] := array(select generate_series(0, p_version - 1));
+begin
+  return exists (select from source s
+                  where s.team_id = v_team and s.state = 'active' and s.terms_version = any (v_versions));
 end $$;
 CREATE FUNCTION memory.hidden_chunks() RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -1137,11 +1291,22 @@ begin
             select s.id from source s where s.team_id = v_team and s.state = 'active' and is_due(s.expires_at)) h
       cross join lateral (select c.id from chunk c where c.team_id = v_team and c.source_id = h.id offset 0) c);
 end $$;
+CREATE FUNCTION memory.hit_list(p_hits uuid[], p_passages uuid[]) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    RETURN ((array_to_string(p_hits, ','::text) || ';'::text) || array_to_string(p_passages, ','::text));
 CREATE FUNCTION memory.is_adopted_model(p_model text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     AS $$
   select exists (select from memory.deployment where embedding_model = p_model);
+$$;
+CREATE FUNCTION memory.is_dated_within(p_at timestamp with time zone, p_is_day boolean, p_after timestamp with time zone, p_before timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select (p_after is null
+          or (p_at > p_after - interval '24 hours' and (p_at >= p_after or coalesce(p_is_day, false))))
+         and (p_before is null or p_at < p_before + interval '1 millisecond')
 $$;
 CREATE FUNCTION memory.is_due(p_expires_at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -1185,13 +1350,13 @@ CREATE FUNCTION memory.keep_chunks(p_sources uuid[], p_model text, p_limit integ
     select c.team_id, c.id from chunk c
       join kept_source k on k.team_id = c.team_id and k.source_id = c.source_id
      where c.team_id = claimed_team() and c.source_id = any (p_sources)
-       and ((k.client_id is null and writes_team_layer()) or k.client_id = any (writable_clients()))
+       and k.layer_id = any (writable_layers())
      limit p_limit
   ), kept as (
-    insert into kept_chunk (team_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at, text_hash,
-                            keys, weights, model, embedding)
-    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.headings, c.page, c.sheet, c.row, c.slide,
-           c.created_at, c.text_hash, t.keys, t.weights, e.model, e.embedding
+    insert into kept_chunk (team_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash, keys, weights,
+                            model, embedding)
+    select c.team_id, c.source_id, c.ordinal, c.id, c.text, c.repeated, c.place, c.created_at, c.text_hash, t.keys,
+           t.weights, e.model, e.embedding
       from next n
       join chunk c on c.team_id = n.team_id and c.id = n.id
       left join chunk_keyword t on t.team_id = c.team_id and t.chunk_id = c.id
@@ -1209,14 +1374,14 @@ CREATE FUNCTION memory.keep_sources(p_sources uuid[]) RETURNS void
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  insert into kept_source (team_id, client_id, source_id, chunks, bytes, bands, signature)
-  select s.team_id, s.client_id, s.id, c.chunks, c.bytes, k.bands, k.signature
+  insert into kept_source (team_id, layer_id, source_id, chunks, bytes, bands, signature)
+  select s.team_id, s.layer_id, s.id, c.chunks, c.bytes, k.bands, k.signature
     from source s
-    cross join lateral (select count(*)::int as chunks, coalesce(sum(octet_length(c.text)), 0) as bytes
+    cross join lateral (select count(*)::int as chunks, coalesce(sum(own_bytes(c.text, c.repeated)), 0) as bytes
                           from chunk c where c.team_id = s.team_id and c.source_id = s.id) c
     left join source_sketch k on k.team_id = s.team_id and k.source_id = s.id
    where s.team_id = claimed_team() and s.id = any (p_sources) and s.kind in ('ingest', 'import')
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+     and s.layer_id = any (writable_layers());
 $$;
 CREATE FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1234,7 +1399,7 @@ begin
     on conflict (company_id, sha256) do update set waiting_since = now()
       where b.waiting_since < now() - interval '10 minutes';
 end $$;
-CREATE FUNCTION memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) RETURNS record
+CREATE FUNCTION memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'memory', 'public', 'pg_temp'
     AS $$
@@ -1276,7 +1441,7 @@ begin
     v_first_keys := coalesce(v_first_keys, keys_read);
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
-    v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
+    v_scored := score_pass(p_layers, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
     chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
@@ -1294,10 +1459,63 @@ begin
      and (scored >= v_most or v_scored.passed = 0 and cardinality(keys_read) < cardinality(p_keys)) then
     p_filter.allowed := passing_chunks(p_filter, null); p_filter.looked_up := false;
     select k.* into chunk_ids, points, has_rare_identifier, scored, keys_read, rare_keys
-      from keyword_candidates(p_team_layer, p_clients, p_query, p_keys, p_frequencies, p_team_frequencies,
+      from keyword_candidates(p_layers, p_query, p_keys, p_frequencies, p_team_frequencies,
              p_identifier_keys, p_chunks, p_filter, p_limit) k;
   end if;
 end $$;
+CREATE FUNCTION memory.known_keys(p_keys integer[]) RETURNS integer[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'memory', 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_indexscan TO 'off'
+    SET work_mem TO '64MB'
+    AS $$
+declare
+  few constant int := 500;              -- so many chunks are read first: all of a small scope
+  step constant int := 200;             -- then so many of those with a key are read at once
+  v_team constant uuid := claimed_team();
+  v_layers constant uuid[] := readable_layers();
+  v_hidden constant uuid[] := hidden_chunks();
+  v_known int[];
+  v_left int[];
+  v_found int[];
+begin
+  v_known := array(
+    select distinct k.key
+      from (select c.chunk_id, c.keys from chunk_keyword c
+             where c.team_id = v_team and c.layer_id = any (v_layers) limit few) c
+     cross join lateral unnest(c.keys) k (key)
+     where k.key in (select unnest(p_keys)) and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden))));
+  if scope_holds_at_most(few) then
+    return v_known;
+  end if;
+  -- The others are rare. Each step finds at least one of them.
+  loop
+    v_left := array(select unnest(p_keys) except select unnest(v_known));
+    -- offset 0 makes the planner use only the index of keys, as in count_candidates.
+    v_found := array(
+      select distinct k.key
+        from (select c.keys
+                from (select a.team_id, a.layer_id, a.chunk_id, a.keys from chunk_keyword a
+                       where a.keys && v_left offset 0) c
+               where c.team_id = v_team and c.layer_id = any (v_layers)
+                 and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
+               limit step) c
+       cross join lateral unnest(c.keys) k (key)
+       where k.key in (select unnest(v_left)));
+    exit when cardinality(v_found) = 0;
+    v_known := v_known || v_found;
+  end loop;
+  return v_known;
+end $$;
+CREATE FUNCTION memory.last_seal(p_company uuid) RETURNS TABLE(sequence bigint, hash text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+  select s.sequence, encode(s.hash, 'hex') from audit_seal s
+   where s.company_id = p_company order by s.sequence desc limit 1;
+$$;
 CREATE FUNCTION memory.latest_failures(p_limit integer) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
@@ -1306,26 +1524,20 @@ CREATE FUNCTION memory.latest_failures(p_limit integer) RETURNS SETOF uuid
     AS $$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
-  select f.id from (
-    (select i.id from import i
-      where v_team_layer and i.team_id = v_team and i.client_id is null and i.state = 'failed'
-      order by i.id desc limit p_limit)
-    union all
-    select l.id from unnest(v_clients) as r (client_id)
-     cross join lateral (
-       select i.id from import i
-        where i.team_id = v_team and i.client_id = r.client_id and i.state = 'failed'
-        order by i.id desc limit p_limit) l
-  ) f order by f.id desc limit p_limit;
+  select f.id from unnest(v_layers) as r (layer_id)
+   cross join lateral (
+     select i.id from import i
+      where i.team_id = v_team and i.layer_id = r.layer_id and i.state = 'failed'
+      order by i.id desc limit p_limit) f
+   order by f.id desc limit p_limit;
 end $$;
 CREATE FUNCTION memory.layer_scale(p_chunks integer, p_sampled integer) RETURNS real
     LANGUAGE sql STABLE
     RETURN (((p_chunks)::double precision / (p_sampled)::double precision))::real;
-CREATE FUNCTION memory.layers_without_vectors() RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+CREATE FUNCTION memory.layers_without_vectors() RETURNS TABLE(company_id uuid, team_id uuid, layer_id uuid)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1336,7 +1548,7 @@ CREATE FUNCTION memory.layers_without_vectors() RETURNS TABLE(company_id uuid, t
 declare
   v_team uuid := '00000000-0000-0000-0000-000000000000';
   v_company uuid;
-  v_client uuid;
+  v_layer uuid;
 begin
   loop
     -- The next Team that has pending chunks.
@@ -1344,25 +1556,19 @@ begin
     exit when not found;
     select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
     continue when not found;
-    v_client := '00000000-0000-0000-0000-000000000000';
+    v_layer := '00000000-0000-0000-0000-000000000000';
     loop
-      -- The next client of the Team. The Team layer, whose client_id is null, follows after the loop.
-      select p.client_id into v_client from embedding_pending p
-       where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
+      -- The next layer of the Team.
+      select p.layer_id into v_layer from embedding_pending p
+       where p.team_id = v_team and p.layer_id > v_layer order by p.layer_id limit 1;
       exit when not found;
       if exists (select from embedding_pending p
-                  where p.team_id = v_team and p.client_id = v_client
+                  where p.team_id = v_team and p.layer_id = v_layer
                     and (p.leased_until is null or p.leased_until <= now())
                     and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
-        return query select v_company, v_team, v_client;
+        return query select v_company, v_team, v_layer;
       end if;
     end loop;
-    if exists (select from embedding_pending p
-                where p.team_id = v_team and p.client_id is null
-                  and (p.leased_until is null or p.leased_until <= now())
-                  and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
-      return query select v_company, v_team, null::uuid;
-    end if;
   end loop;
 end $$;
 CREATE FUNCTION memory.lease_pending(p_batch uuid, p_limit integer, p_seconds integer, p_refused_too boolean) RETURNS TABLE(chunk_id uuid, leased_until timestamp with time zone)
@@ -1373,37 +1579,36 @@ CREATE FUNCTION memory.lease_pending(p_batch uuid, p_limit integer, p_seconds in
     SET enable_bitmapscan TO 'off'
     AS $_$
 declare
-  v_team_layer constant boolean := memory.writes_team_layer();
-  v_clients constant uuid[] := memory.writable_clients();
-  v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
+  v_layers constant uuid[] := memory.writable_layers();
+  v_condition text := 'p.layer_id = any ($2)';
   v_order text := 'p.team_id desc, p.chunk_id desc';
 begin
   -- One layer only: its own condition and order fit the index that starts with the layer.
-  if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
-    v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
-    v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
+  if cardinality(v_layers) = 1 then
+    v_condition := 'p.layer_id = $2[1]';
+    v_order := 'p.team_id desc, p.layer_id desc, p.chunk_id desc';
   end if;
   return query execute format(
     'with free as (
        select p.team_id, p.chunk_id from embedding_pending p
         where p.team_id = $1 and %s
-          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
-          and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
+          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $3)
+          and ($6 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
           -- Excludes chunks of a source that is loading or due. A join could change the order in which rows are read.
           and ''active'' = (select state_now(s.state, s.expires_at) from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
-        order by %s limit $5 for update of p skip locked
+        order by %s limit $4 for update of p skip locked
      )
-     update embedding_pending p set batch_id = $4, leased_until = now() + make_interval(secs => $6)
+     update embedding_pending p set batch_id = $3, leased_until = now() + make_interval(secs => $5)
        from free where p.team_id = free.team_id and p.chunk_id = free.chunk_id
-     returning p.chunk_id, p.leased_until', v_layers, v_order)
-    using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
+     returning p.chunk_id, p.leased_until', v_condition, v_order)
+    using memory.claimed_team(), v_layers, p_batch, p_limit, p_seconds, p_refused_too;
 end $_$;
-CREATE FUNCTION memory.lock_held_captures(p_batch uuid) RETURNS TABLE(id uuid, client_id uuid)
+CREATE FUNCTION memory.lock_held_captures(p_batch uuid) RETURNS TABLE(id uuid, layer_id uuid)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     AS $$
-  select c.id, c.client_id
+  select c.id, c.layer_id
     from memory.capture c
     join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id
    where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
@@ -1425,7 +1630,7 @@ begin
      and k.archived_at > clock_timestamp() - make_interval(days => p_days);
   return v_chunks;
 end $$;
-CREATE FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer) RETURNS TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea)
+CREATE FUNCTION memory.lock_layer_counts(p_layer uuid, p_version integer) RETURNS TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     AS $$
@@ -1440,7 +1645,7 @@ begin
     return;
   end if;
   select l.place, l.version into v_place, v_version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   if v_version is distinct from p_version then
     return;
   end if;
@@ -1454,14 +1659,14 @@ begin
     if v_place is null then
       return;
     end if;
-    insert into keyword_layer (team_id, client_id, place, chunks, sampled) values (v_team, p_client, v_place, 0, 1);
+    insert into keyword_layer (team_id, layer_id, place, chunks, sampled) values (v_team, p_layer, v_place, 0, 1);
   end if;
   return query
   select l.place, t.dim_shift::int, t.key_shift::int, l.once_dims, l.once_keys
     from keyword_team t join keyword_layer l on l.team_id = t.team_id
-   where t.team_id = v_team and l.client_id is not distinct from p_client;
+   where t.team_id = v_team and l.layer_id = p_layer;
 end $$;
-CREATE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_version integer) RETURNS boolean
+CREATE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -1469,7 +1674,8 @@ CREATE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date
 begin
   perform from source s
    where s.team_id = claimed_team() and s.id = p_source and s.state = 'active' and s.terms_version < p_version
-     and s.title = p_title and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+     and s.title = p_title and (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date = p_day
+     and source_labels(s.tags, s.kind, s.metadata) @> p_labels and source_labels(s.tags, s.kind, s.metadata) <@ p_labels
      for share;
   return found;
 end $$;
@@ -1488,15 +1694,29 @@ begin
                         where c.team_id = v_team and c.id = a.id offset 0) k on true;
   evidence := source_evidence(sources, p_points, p_lowest);
 end $$;
-CREATE FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[]) RETURNS TABLE(chunk_id uuid, dim integer, weight real)
+CREATE FUNCTION memory.mark_waiting_blobs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+begin
+  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
+  update workspace_blob b set waiting_since = now()
+    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
+   where b.company_id = g.company_id and b.sha256 = g.sha256;
+  return null;
+end $$;
+CREATE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[]) RETURNS TABLE(chunk_id uuid, dim integer, weight real)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     AS $$
   select k.chunk_id, split_part(entry, ':', 1)::int, split_part(entry, ':', 2)::real
     from memory.chunk_keyword k,
          string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
-   where k.team_id = memory.team_if_claimed(p_team) and k.chunk_id = any (p_chunks)
-     and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
+   where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
+     and k.layer_id = any (memory.readable_layers())
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $$;
 CREATE FUNCTION memory.measure_source() RETURNS trigger
@@ -1508,7 +1728,7 @@ CREATE FUNCTION memory.measure_source() RETURNS trigger
 begin
   new.text_bytes := 0;
   if new.chunk_count > 0 then
-    select coalesce(sum(octet_length(c.text)), 0) into new.text_bytes
+    select coalesce(sum(own_bytes(c.text, c.repeated)), 0) into new.text_bytes
       from chunk c where c.team_id = new.team_id and c.source_id = new.id;
   end if;
   return new;
@@ -1525,35 +1745,35 @@ declare
   v_chunks uuid[];
   v_last int;
 begin
-  select s.client_id into v_to from source s
+  select s.layer_id into v_to from source s
    where s.team_id = v_team and s.id = p_source
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()));
+     and s.layer_id = any (writable_layers());
   if not found then
     return null;
   end if;
   select array_agg(n.id), max(n.ordinal) into v_chunks, v_last
     from (select c.id, c.ordinal from chunk c
            where c.team_id = v_team and c.source_id = p_source and c.ordinal > p_after
-             and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+             and c.layer_id = any (writable_layers())
            order by c.ordinal limit p_limit) n;
-  update chunk_keyword k set client_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
-  update chunk_embedding e set client_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
+  update chunk_keyword k set layer_id = v_to where k.team_id = v_team and k.chunk_id = any (v_chunks);
+  update chunk_embedding e set layer_id = v_to where e.team_id = v_team and e.chunk_id = any (v_chunks);
   -- Who has leased a chunk can be a job of the old layer, or a caller who cannot write the new one. tally_pending does not
   -- count updates.
   with moved as (
-    update embedding_pending p set client_id = v_to, batch_id = null, leased_until = null
+    update embedding_pending p set layer_id = v_to, batch_id = null, leased_until = null
       from chunk c
      where c.team_id = v_team and c.id = any (v_chunks) and p.team_id = v_team and p.chunk_id = c.id
-    returning c.client_id
+    returning c.layer_id
   )
-  insert into layer_tally (team_id, client_id, part, n)
-    select v_team, layer.client_id, 'pending', sum(layer.sign)
-      from moved cross join lateral (values (moved.client_id, -1), (v_to, 1)) as layer (client_id, sign)
-     group by layer.client_id having sum(layer.sign) <> 0;
-  update chunk c set client_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
+  insert into layer_tally (team_id, layer_id, part, n)
+    select v_team, layer.layer_id, 'pending', sum(layer.sign)
+      from moved cross join lateral (values (moved.layer_id, -1), (v_to, 1)) as layer (layer_id, sign)
+     group by layer.layer_id having sum(layer.sign) <> 0;
+  update chunk c set layer_id = v_to where c.team_id = v_team and c.id = any (v_chunks);
   return v_last;
 end $$;
-CREATE FUNCTION memory.move_memory(p_memory uuid, p_client uuid) RETURNS boolean
+CREATE FUNCTION memory.move_memory(p_memory uuid, p_layer uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     AS $$
@@ -1562,20 +1782,20 @@ declare
   v_source uuid;
 begin
   update memory_item m
-     set client_id = p_client, version = m.version + 1, updated_at = now(),
+     set layer_id = p_layer, version = m.version + 1, updated_at = now(),
          decided_by = case when m.state = 'review' then m.decided_by else claimed_user() end,
          decided_at = case when m.state = 'review' then m.decided_at else now() end
    where m.team_id = v_team and m.id = p_memory
-     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
-     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     and m.layer_id = any (writable_layers())
+     and p_layer = any (writable_layers())
   returning m.source_id into v_source;
   if not found then
     return false;
   end if;
-  update memory_version v set client_id = p_client where v.team_id = v_team and v.memory_id = p_memory;
-  return v_source is null or move_source(v_source, p_client);
+  update memory_version v set layer_id = p_layer where v.team_id = v_team and v.memory_id = p_memory;
+  return v_source is null or move_source(v_source, p_layer);
 end $$;
-CREATE FUNCTION memory.move_source(p_source uuid, p_client uuid) RETURNS boolean
+CREATE FUNCTION memory.move_source(p_source uuid, p_layer uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -1585,26 +1805,26 @@ declare
 begin
   perform from source s
    where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
-     and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
-     and ((p_client is null and writes_team_layer()) or p_client = any (writable_clients()))
+     and s.layer_id = any (writable_layers())
+     and p_layer = any (writable_layers())
      for update;
   if not found then
     return false;
   end if;
-  update source s set client_id = p_client, same_as = null, updated_at = now()
+  update source s set layer_id = p_layer, same_as = null, updated_at = now()
    where s.team_id = v_team and s.id = p_source;
   perform choose_first_copies(array[p_source]);
   -- Who stores the vector or the mark of a chunk locks the chunk before, so that both are in the layer of the chunk.
   perform from chunk c where c.team_id = v_team and c.source_id = p_source order by c.id for update;
-  update source_sketch k set client_id = p_client where k.team_id = v_team and k.source_id = p_source;
+  update source_sketch k set layer_id = p_layer where k.team_id = v_team and k.source_id = p_source;
   -- In the order of their ids, as purge_source locks them, to prevent a deadlock.
   perform from import i where i.team_id = v_team and i.source_id = p_source order by i.id for update;
-  update import i set client_id = p_client where i.team_id = v_team and i.source_id = p_source;
-  update import_payload p set client_id = p_client from import i
+  update import i set layer_id = p_layer where i.team_id = v_team and i.source_id = p_source;
+  update import_payload p set layer_id = p_layer from import i
    where i.team_id = v_team and i.source_id = p_source and p.team_id = v_team and p.import_id = i.id;
   return true;
 end $$;
-CREATE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
+CREATE FUNCTION memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -1631,11 +1851,11 @@ begin
     execute format(
       'select coalesce(array_agg(c.chunk_id order by c.points desc, c.chunk_id), ''{}''),
               coalesce(array_agg(c.points order by c.points desc, c.chunk_id), ''{}'')
-         from (select e.chunk_id, e.client_id, -(e.embedding <#> $1) as points
+         from (select e.chunk_id, e.layer_id, -(e.embedding <#> $1) as points
                  from chunk_embedding e where e.team_id = %L and e.model = %L
                 order by e.signs <~> binary_quantize($1)::bit(1024) limit $2) c
-        where (c.client_id is null and $3) or c.client_id = any ($4)', claimed_team(), p_model)
-      into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
+        where c.layer_id = any ($3)', claimed_team(), p_model)
+      into v_all, v_points using p_embedding, v_count, p_layers;
     v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
                      else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
     v_found := cardinality(v_places);
@@ -1649,7 +1869,7 @@ begin
          coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
     into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
 end $_$;
-CREATE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
+CREATE FUNCTION memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
@@ -1673,25 +1893,18 @@ begin
       select n.signs <~> v_signs as distance from (
         select e.signs from chunk_embedding e
          where e.team_id = v_team and e.model = p_model
-           and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
+           and e.layer_id = any (p_layers)
            and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
            and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
          limit sample_size) n
        order by 1 limit rerank) d;
   end if;
 
-  -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team layer
-  -- and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of the time.
-  -- offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
+  -- Reads only ids and signs, which the index contains, and not the rows, which are large. offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
   select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
     select n.chunk_id, n.distance from (
       select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
-       where p_team_layer
-         and e.team_id = v_team and e.model = p_model and e.client_id is null
-         and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
-      union all
-      select e.chunk_id, e.signs <~> v_signs from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
+       where e.team_id = v_team and e.model = p_model and e.layer_id = any (p_layers)
          and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
       offset 0) n
      where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
@@ -1705,7 +1918,7 @@ begin
       p_filter.allowed := passing_chunks(p_filter, null);
       p_filter.looked_up := false;
       select n.chunk_ids, n.points into chunk_ids, points
-        from nearest_by_signs(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
+        from nearest_by_signs(p_layers, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
       return;
     end if;
     v_best := array(select v_best[n.place] from unnest(v_places) n (place));
@@ -1713,9 +1926,9 @@ begin
   p_filter.allowed := v_best;
   p_filter.looked_up := false;
   select n.chunk_ids, n.points into chunk_ids, points
-    from nearest_in_full(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit) n;
+    from nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit) n;
 end $$;
-CREATE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
+CREATE FUNCTION memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
@@ -1726,17 +1939,14 @@ declare
   v_points float8[];
 begin
   with compared as (
-    -- The vectors of the scope. One query for the Team layer and one for clients, so that the index selects the layer.
+    -- The vectors of the scope, layer by layer, as in small_scope_chunks.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
-      from chunk_embedding e
-     where p_filter.allowed is null and p_team_layer
-       and e.team_id = v_team and e.model = p_model and e.client_id is null
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
-    union all
-    select e.chunk_id, -(e.embedding <#> p_embedding)
-      from chunk_embedding e
-     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
-       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+      from unnest(p_layers) l (id)
+      cross join lateral (
+        select e.chunk_id, e.embedding from chunk_embedding e
+         where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
+           and e.layer_id between l.id and l.id offset 0) e
+     where p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet. offset 0 looks each chunk up by
     -- its id, also without statistics.
@@ -1770,12 +1980,23 @@ CREATE FUNCTION memory.next_unsealed(p_after uuid) RETURNS uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     RETURN (SELECT u.company_id FROM memory.audit_unsealed u WHERE (u.company_id > COALESCE(next_unsealed.p_after, '00000000-0000-0000-0000-000000000000'::uuid)) ORDER BY u.company_id LIMIT 1);
-CREATE FUNCTION memory.outdated_source(p_version integer) RETURNS TABLE(source_id uuid, title text, day text)
+CREATE FUNCTION memory.outdated_chunks(p_version integer) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  select s.id, s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text
+  select coalesce(sum(o.chunks), 0)::bigint
+    from (select s.team_id, sum(s.chunk_count) as chunks from source s
+           where s.state = 'active' and s.terms_version < p_version group by s.team_id) o
+    join identity.team t on t.id = o.team_id and t.deleted_at is null
+$$;
+CREATE FUNCTION memory.outdated_source(p_version integer) RETURNS TABLE(source_id uuid, title text, day text, labels text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'memory', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+  select s.id, s.title, (coalesce(s.occurred_at, s.created_at) at time zone 'UTC')::date::text,
+         source_labels(s.tags, s.kind, s.metadata)
     from source s
    where s.team_id = claimed_team() and s.state = 'active' and s.terms_version < p_version limit 1
 $$;
@@ -1797,6 +2018,11 @@ begin
     end loop;
   end loop;
 end $$;
+CREATE FUNCTION memory.own_bytes(p_text text, p_repeated integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case p_repeated when 0 then octet_length(p_text) else octet_length(substr(p_text, p_repeated + 1)) end
+$$;
 CREATE FUNCTION memory.passing_chunks(p_filter record, p_most integer) RETURNS uuid[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
@@ -1806,14 +2032,22 @@ CREATE FUNCTION memory.passing_chunks(p_filter record, p_most integer) RETURNS u
     AS $$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_passing uuid[];
 begin
   with dated as materialized (
+    -- Thousands of sources are looked up one by one: without statistics, each chunk would be compared with all of them.
+    select c.id, c.source_id from unnest(p_filter.sources) f (source_id)
+     cross join lateral (
+       select c.id, c.source_id from chunk c
+        where c.team_id = v_team and c.source_id = f.source_id
+          and c.layer_id = any (v_layers)
+          and (p_filter.since is null or c.created_at >= p_filter.since)
+          and (p_filter.until is null or c.created_at < p_filter.until) offset 0) c
+    union all
     select c.id, c.source_id from chunk c
-     where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-       and (p_filter.sources is null or c.source_id = any (p_filter.sources))
+     where p_filter.sources is null and c.team_id = v_team
+       and c.layer_id = any (v_layers)
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
      limit p_most + 1
@@ -1826,6 +2060,8 @@ begin
      where (select s.state = 'active' and not is_due(s.expires_at)
                    and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
                    and (p_filter.tags is null or s.tags @> p_filter.tags)
+                   and is_dated_within(coalesce(s.occurred_at, s.created_at), s.occurred_is_day,
+                         p_filter.occurred_after, p_filter.occurred_before)
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
   select case when (select r.is_complete from read r) then coalesce(array_agg(d.id), '{}') end into v_passing
@@ -1980,6 +2216,19 @@ begin
   end if;
   return v_removed;
 end $$;
+CREATE FUNCTION memory.prune_searches(p_days integer, p_limit integer) RETURNS integer
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from audit_search
+     where (team_id, event_id) in (select q.team_id, q.event_id from audit_search q
+                                    where q.at < now() - make_interval(days => p_days)
+                                    order by q.at limit p_limit for update skip locked)
+    returning 1
+  )
+  select count(*)::int from gone;
+$$;
 CREATE FUNCTION memory.prune_workspace_blobs(p_limit integer) RETURNS TABLE(seen integer, removed integer, objects text[])
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
@@ -2047,7 +2296,7 @@ begin
     order by m.id for update;
   delete from memory_item m
    where m.team_id = v_team and m.id = p_memory
-     and ((m.client_id is null and writes_team_layer()) or m.client_id = any (writable_clients()))
+     and m.layer_id = any (writable_layers())
   returning m.version, m.source_id, m.capture_ids into version, source_id, captures;
   if not found then
     return;
@@ -2076,19 +2325,11 @@ declare
   v_team constant uuid := claimed_team();
   v_patterns constant text[] := array(select '%' || id || '%' from unnest(p_ids) as id);
 begin
-  update consolidation_batch b
-     set results = (
-       select jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
-                             then '{"state": "discarded", "memoryId": null, "similar": []}'
-                             else jsonb_set(r.result, '{similar}', (
-                               select coalesce(jsonb_agg(n.other order by n.place), '[]')
-                                 from jsonb_array_elements(r.result -> 'similar') with ordinality as n (other, place)
-                                where (n.other ->> 'memoryId')::uuid <> all (p_ids))) end
-                        order by r.place)
-         from jsonb_array_elements(b.results) with ordinality as r (result, place))
+  update consolidation_batch b set results = results_without(b.results, p_ids)
    where b.team_id = v_team and b.results::text like any (v_patterns);
   -- Last: the update waits for a repeated completion, which can have stored the old results as another answer.
-  delete from idempotency_key k where k.team_id = v_team and k.response::text like any (v_patterns);
+  update idempotency_key k set response = without_records(k.response, p_ids)
+   where k.team_id = v_team and k.response::text like any (v_patterns);
 end $$;
 CREATE FUNCTION memory.purge_source(p_source uuid) RETURNS uuid[]
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2100,7 +2341,7 @@ declare
 begin
   perform from source s
     where s.team_id = v_team and s.id = p_source and s.kind <> 'file' and s.state <> 'loading'
-      and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+      and s.layer_id = any (writable_layers())
       and not exists (select from memory_item m where m.team_id = v_team and m.source_id = p_source)
     for update;
   if not found then
@@ -2127,7 +2368,7 @@ begin
   perform purge_records(v_imports || p_source);
   return v_imports;
 end $$;
-CREATE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid)
+CREATE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) RETURNS TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -2150,9 +2391,9 @@ begin
        set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
                           then 'pending' else 'no' end
       from next n where v.team_id = p_team and v.id = n.id
-    returning v.id, v.client_id, v.updated_by, v.updated_by_token, v.indexed
+    returning v.id, v.layer_id, v.updated_by, v.updated_by_token, v.indexed
   )
-  select d.id, d.client_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
+  select d.id, d.layer_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
 end $_$;
 CREATE FUNCTION memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -2194,7 +2435,7 @@ end $$;
 CREATE FUNCTION memory.readable_clients() RETURNS uuid[]
     LANGUAGE sql STABLE
     RETURN (COALESCE(NULLIF(current_setting('app.reads_clients'::text, true), ''::text), '{}'::text))::uuid[];
-CREATE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) RETURNS record
+CREATE FUNCTION memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) RETURNS record
     LANGUAGE plpgsql STABLE
     AS $$
 declare
@@ -2205,12 +2446,11 @@ declare
 begin
   -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
+  select t.chunks, t.sampled, t.counted_at, t.dim_shift, t.key_shift,
          t.scales, t.layer_places, t.layer_scales,
-         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
-           select from unnest(t.layers) l (client_id)
-            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
+         case when t.layer_count <= cardinality(p_layers) then not exists (
+           select from unnest(t.layers) l (layer_id) where l.layer_id not in (select unnest(p_layers))) end
+    into chunks, sampled, counted_at, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.
@@ -2220,11 +2460,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
       into chunks, sampled, counted_at, scales, layer_places, layer_scales
-      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
-            union all
-            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+      from keyword_layer l where l.team_id = v_team and l.layer_id = any (p_layers) and l.chunks > 0;
     if v_team_chunks - coalesce(chunks, 0) <= few then
       team_scales := null; team_places := null; team_layer_scales := null;
     end if;
@@ -2232,6 +2468,9 @@ begin
   chunks := coalesce(chunks, 1);
   sampled := coalesce(sampled, 0);
 end $$;
+CREATE FUNCTION memory.readable_layers() RETURNS uuid[]
+    LANGUAGE sql STABLE
+    RETURN (COALESCE(NULLIF(current_setting('app.reads'::text, true), ''::text), '{}'::text))::uuid[];
 CREATE FUNCTION memory.reads_team_layer() RETURNS boolean
     LANGUAGE sql STABLE
     RETURN (COALESCE(NULLIF(current_setting('app.reads_team'::text, true), ''::text), 'false'::text))::boolean;
@@ -2241,9 +2480,9 @@ CREATE FUNCTION memory.record_version() RETURNS trigger
     AS $$
 begin
   if tg_op = 'INSERT' or (new.title, new.content) is distinct from (old.title, old.content) then
-    insert into memory_version (team_id, memory_id, version, client_id, title, content, published, actor_id)
-    values (new.team_id, new.id, new.version, new.client_id, new.title, new.content, new.state = 'published',
-            coalesce(claimed_user(), new.decided_by, new.created_by));
+    insert into memory_version (team_id, memory_id, version, layer_id, title, content, published, actor_id, origin)
+    values (new.team_id, new.id, new.version, new.layer_id, new.title, new.content, new.state = 'published',
+            coalesce(claimed_user(), new.decided_by, new.created_by), new.origin);
   elsif new.state = 'published' and old.state <> 'published' then
     update memory_version v set published = true
      where v.team_id = new.team_id and v.memory_id = new.id and not v.published
@@ -2254,6 +2493,7 @@ begin
 end $$;
 CREATE FUNCTION memory.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
   raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
@@ -2311,7 +2551,8 @@ CREATE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights p
     SET enable_seqscan TO 'off'
     SET gin_pending_list_limit TO '512kB'
     AS $$
-  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
+  update chunk_keyword set keys = p_keys, weights = p_weights
+   where team_id = claimed_team() and chunk_id = p_chunk and (keys <> p_keys or weights <> p_weights);
   update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $$;
 CREATE FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea) RETURNS void
@@ -2321,7 +2562,7 @@ CREATE FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys integer[], p_
     AS $$
   select replace_terms(c.id, p_keys, p_weights, p_text_hash) from chunk c
    where c.team_id = claimed_team() and c.id = p_chunk
-     and ((c.client_id is null and writes_team_layer()) or c.client_id = any (writable_clients()))
+     and c.layer_id = any (writable_layers())
 $$;
 CREATE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer) RETURNS record
     LANGUAGE sql SECURITY DEFINER
@@ -2333,28 +2574,39 @@ CREATE FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integ
   with moved as (
     delete from kept_chunk k using source s
      where s.team_id = claimed_team() and s.id = p_source and k.team_id = s.team_id and k.source_id = s.id
-       and ((s.client_id is null and writes_team_layer()) or s.client_id = any (writable_clients()))
+       and s.layer_id = any (writable_layers())
        and k.ordinal in (select n.ordinal from kept_chunk n where n.team_id = claimed_team() and n.source_id = p_source
                           order by n.ordinal limit p_limit)
-    returning k.*, s.client_id
+    returning k.*, s.layer_id
   ), texts as (
-    insert into chunk (team_id, client_id, source_id, ordinal, id, text, headings, page, sheet, row, slide, created_at,
-                       text_hash)
-    select m.team_id, m.client_id, m.source_id, m.ordinal, m.id, m.text, m.headings, m.page, m.sheet, m.row,
-           m.slide, m.created_at, m.text_hash
+    insert into chunk (team_id, layer_id, source_id, ordinal, id, text, repeated, place, created_at, text_hash)
+    select m.team_id, m.layer_id, m.source_id, m.ordinal, m.id, m.text, m.repeated, m.place, m.created_at, m.text_hash
       from moved m order by m.ordinal
   ), terms as (
-    insert into chunk_keyword (team_id, client_id, chunk_id, keys, weights)
-    select m.team_id, m.client_id, m.id, m.keys, m.weights from moved m where m.keys is not null order by m.ordinal
+    insert into chunk_keyword (team_id, layer_id, chunk_id, keys, weights)
+    select m.team_id, m.layer_id, m.id, m.keys, m.weights from moved m where m.keys is not null order by m.ordinal
   ), vectors as (
-    insert into chunk_embedding (team_id, client_id, chunk_id, model, embedding)
-    select m.team_id, m.client_id, m.id, m.model, m.embedding from moved m where m.model = p_model order by m.ordinal
+    insert into chunk_embedding (team_id, layer_id, chunk_id, model, embedding)
+    select m.team_id, m.layer_id, m.id, m.model, m.embedding from moved m where m.model = p_model order by m.ordinal
   ), waiting as (
-    insert into embedding_pending (team_id, client_id, chunk_id)
-    select m.team_id, m.client_id, m.id from moved m where m.model is distinct from p_model order by m.ordinal
+    insert into embedding_pending (team_id, layer_id, chunk_id)
+    select m.team_id, m.layer_id, m.id from moved m where m.model is distinct from p_model order by m.ordinal
     returning 1
   )
   select (select count(*)::int from moved), (select count(*)::int from waiting);
+$$;
+CREATE FUNCTION memory.results_without(p_results jsonb, p_ids uuid[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(case when (r.result ->> 'memoryId')::uuid = any (p_ids)
+                                 then '{"state": "discarded", "memoryId": null, "similar": []}'
+                                 else jsonb_set(r.result, '{similar}', (
+                                   select coalesce(jsonb_agg(n.other order by n.place), '[]')
+                                     from jsonb_array_elements(r.result -> 'similar') with ordinality as n (other, place)
+                                    where (n.other ->> 'memoryId')::uuid <> all (p_ids))) end
+                            order by r.place), '[]')
+    from jsonb_array_elements(p_results) with ordinality as r (result, place);
 $$;
 CREATE FUNCTION memory.return_captures(p_batch uuid) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -2365,7 +2617,11 @@ CREATE FUNCTION memory.return_captures(p_batch uuid) RETURNS void
    where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
      and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
 $$;
-CREATE FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) RETURNS record
+CREATE FUNCTION memory.salted_hash(p_salt bytea, p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    RETURN encode(sha256((p_salt || convert_to(p_text, 'UTF8'::name))), 'hex'::text);
+CREATE FUNCTION memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -2377,43 +2633,25 @@ declare
   v_members int[];
   v_left int[];               -- the hashes of members that are not in the sample
 begin
-  -- A query for each case, so that each fits the order of the index.
-  if p_client is null then
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id) limit p_limit) s;
-  else
-    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
-      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-       where k.team_id = v_team and k.client_id = p_client
-       order by uuid_hash(k.chunk_id) limit p_limit) s;
-  end if;
+  select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
+    select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+     where k.team_id = v_team and k.layer_id = p_layer
+     order by uuid_hash(k.chunk_id) limit p_limit) s;
   sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
-  select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
+  select l.members, l.sampled, l.gone, l.renewed, l.version
     into v_members, counted, gone, renewed, version
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+    from keyword_layer l where l.team_id = v_team and l.layer_id = p_layer;
   added := array(select s.id from unnest(sample, hashes) s (id, hash)
                   where s.hash not in (select unnest(coalesce(v_members, '{}'))));
   v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
   -- Each is looked up in the order of the index: a join could compare all with all.
-  if p_client is null then
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id is null and uuid_hash(k.chunk_id) >= m.hash
-          order by k.client_id, uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  else
-    dropped := array(
-      select k.chunk_id from unnest(v_left) m (hash)
-       cross join lateral (
-         select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
-          where k.team_id = v_team and k.client_id = p_client and uuid_hash(k.chunk_id) >= m.hash
-          order by uuid_hash(k.chunk_id) limit 1) k
-       where k.hash = m.hash);
-  end if;
+  dropped := array(
+    select k.chunk_id from unnest(v_left) m (hash)
+     cross join lateral (
+       select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+        where k.team_id = v_team and k.layer_id = p_layer and uuid_hash(k.chunk_id) >= m.hash
+        order by uuid_hash(k.chunk_id) limit 1) k
+     where k.hash = m.hash);
   deleted := cardinality(v_left) - cardinality(dropped);
 end $$;
 CREATE FUNCTION memory.scope_holds_at_most(p_most integer) RETURNS boolean
@@ -2425,15 +2663,13 @@ CREATE FUNCTION memory.scope_holds_at_most(p_most integer) RETURNS boolean
     SET enable_indexonlyscan TO 'on'
     AS $$
   select count(*) <= p_most
-    from ((select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id is null and (select reads_team_layer())
-            limit p_most + 1)
-          union all
-          (select from chunk_keyword c
-            where c.team_id = (select claimed_team()) and c.client_id = any ((select readable_clients())::uuid[])
-            limit p_most + 1)) c
+    from (select from unnest(readable_layers()) l (id)
+           -- Layer by layer, as in small_scope_chunks.
+           cross join lateral (select from chunk_keyword c
+                                where c.team_id = (select claimed_team()) and c.layer_id between l.id and l.id offset 0) c
+           limit p_most + 1) c
 $$;
-CREATE FUNCTION memory.score_by_key(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
+CREATE FUNCTION memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
     LANGUAGE plpgsql STABLE
     AS $$
 declare
@@ -2443,18 +2679,18 @@ begin
     -- The chunks with a key of the first pass. offset 0 keeps the planner from combining the bitmap of the GIN index
     -- with one of the primary key: 0.7 ms instead of 8 ms.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where c.keys && p_first offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
       limit p_most)
     union all
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights
-       from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+       from (select c.team_id, c.layer_id, c.chunk_id, c.weights from chunk_keyword c
               where p_seen is not null and c.keys && p_keys offset 0) c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
         and c.chunk_id not in (select unnest(p_seen))
@@ -2470,7 +2706,7 @@ begin
     into scored, chunk_ids, points
     from hits h;
 end $$;
-CREATE FUNCTION memory.score_by_key_and_layer(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
+CREATE FUNCTION memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -2483,7 +2719,7 @@ begin
   with candidate as (
     -- The chunks with a key of the first pass.
     (select c.chunk_id, c.weights from chunk_keyword c
-      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+      where c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_first
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -2492,7 +2728,7 @@ begin
     -- In a later pass: the chunks with a key of this pass.
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_seen is not null
-        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.team_id = v_team and c.layer_id = any (p_layers)
         and c.keys && p_keys and c.chunk_id not in (select unnest(p_seen))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -2508,7 +2744,7 @@ begin
     into scored, chunk_ids, points
     from hits h;
 end $$;
-CREATE FUNCTION memory.score_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
+CREATE FUNCTION memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) RETURNS record
     LANGUAGE plpgsql STABLE
     AS $$
 declare
@@ -2520,22 +2756,16 @@ begin
        from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
        join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
       where (c.keys && p_keys) is true
-        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.layer_id = any (p_layers)
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
     union all
-    -- Without a filter: the chunks of the Team layer.
+    -- Without a filter: the chunks of the scope, layer by layer, as in small_scope_chunks.
     (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-              limit p_most) c
-      where c.keys && p_keys)
-    union all
-    -- Without a filter: the chunks of the clients.
-    (select c.chunk_id, c.weights
-       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
-                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+       from (select c.* from unnest(p_layers) l (id)
+              cross join lateral (
+                select c.chunk_id, c.weights, c.keys from chunk_keyword c
+                 where p_allowed is null and c.team_id = v_team and c.layer_id between l.id and l.id offset 0) c
+              where p_hidden is null or c.chunk_id not in (select unnest(p_hidden))
               limit p_most) c
       where c.keys && p_keys)
   ), compared as materialized (
@@ -2549,7 +2779,7 @@ begin
     into scored, chunk_ids, points
     from hits h;
 end $$;
-CREATE FUNCTION memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) RETURNS record
+CREATE FUNCTION memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) RETURNS record
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
@@ -2576,17 +2806,17 @@ begin
   if p_one_by_one
      or (v_scattered and p_filter.allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
     -- Reads the chunks one by one.
-    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_filter.allowed, p_filter.hidden,
+    v_found := score_one_by_one(p_layers, p_query, p_keys, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   elsif v_scattered then
     -- Finds the chunks by key and by layer at once.
     v_found := score_by_key_and_layer(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   else
     -- Finds the chunks by key, in all layers.
     v_found := score_by_key(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_layers, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
       p_most, v_limit);
   end if;
   scored := v_found.scored;
@@ -2642,7 +2872,7 @@ begin
   delete from audit_unsealed u where u.company_id = p_company and u.event_id = any (v_ids);
   return cardinality(v_ids);
 end $$;
-CREATE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean) RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
+CREATE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 50
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -2650,9 +2880,7 @@ CREATE FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec
     AS $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
-  v_team constant uuid := team_if_claimed(p_team);
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_weights record;
   v_filter record;
   v_keyword record;
@@ -2661,17 +2889,16 @@ declare
   v_near_detail jsonb;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
-  if v_team is null then
-    return;
-  end if;
-  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
+  v_weights := weigh_query(v_layers, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
+  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before);
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
+  v_keyword := add_guesses(v_weights.weights, keyword_candidates(v_layers, v_weights.weights, p_keys,
+    v_weights.key_frequencies, v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most),
+    v_layers, p_guess_keys, p_guess_percents, p_guess_places, p_guessed_words, v_weights.chunks,
+    v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
@@ -2681,7 +2908,7 @@ begin
   v_clock := v_clock || clock_timestamp();
 
   return query
-  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.has_rare_identifier,
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.guessed, v_keyword.has_rare_identifier,
     v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
   if p_explain then
@@ -2691,7 +2918,7 @@ begin
            null::uuid, null::timestamptz, null::bytea;
   end if;
 end $$;
-CREATE FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean) RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
+CREATE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 50
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -2703,8 +2930,10 @@ begin
   return query
   with found as materialized (
     -- All candidates: the newest of equal chunks can be the last of them.
-    select * from search_candidates(p_team, p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
-      p_keys, p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
+    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths,
+      p_keys, p_identifier_keys, p_guess_keys, p_guess_percents, p_guess_places,
+      p_guessed_words, p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before, null,
+      p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
@@ -2725,6 +2954,28 @@ begin
   union all
   select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
 end $$;
+CREATE FUNCTION memory.seconds_until_forget(p_max integer, p_seconds integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+declare
+  v_window constant interval := make_interval(secs => p_seconds);
+  v_last timestamptz;
+begin
+  perform from identity.agent_token t
+   where t.company_id = claimed_company() and t.team_id = claimed_team() and t.id = claimed_token()
+     for no key update;
+  -- A statement of its own, so that it sees the events of those who had the lock before. The index has the time of an
+  -- event in its id, by the clock of the process that made it. Ten minutes are more than these clocks differ.
+  select e.at into v_last from audit_event e
+   where e.company_id = claimed_company() and e.kind in ('memory.archive', 'memory.discard')
+     and e.id > (lpad(to_hex(floor(extract(epoch from clock_timestamp() - v_window - interval '10 minutes') * 1000)::bigint),
+                      12, '0') || repeat('0', 20))::uuid
+     and e.subject_type in ('source', 'memory') and e.token_id = claimed_token()
+     and e.at > clock_timestamp() - v_window
+   order by e.at desc offset p_max - 1 limit 1;
+  return coalesce(ceil(extract(epoch from v_last + v_window - clock_timestamp()))::int, 0);
+end $$;
 CREATE FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
@@ -2737,34 +2988,31 @@ declare
   -- The chunks that pass a filter are looked up one by one. This takes as long as comparing the signs of 25.
   look_up_cost constant int := 25;
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
+  v_layers constant uuid[] := readable_layers();
   v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
   v_path text := 'exact';
   v_near record;
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1. Each part reads only its layers.
+    -- Counts no further than exact_scan + 1. Layer by layer, as in small_scope_chunks.
     select count(*) into v_rows from (
-      select from chunk_embedding e
-       where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
-      union all
-      select from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+      select from unnest(v_layers) l (id)
+       cross join lateral (select from chunk_embedding e
+                            where e.team_id = v_team and e.model = p_model and e.layer_id between l.id and l.id offset 0) e
       limit exact_scan + 1) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
-    v_near := nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    v_near := nearest_in_full(v_layers, p_embedding, p_model, p_filter, p_limit);
   else
-    if p_filter.allowed is null and graph_serves(v_team_layer, v_clients, p_model) then
-      v_near := nearest_by_graph(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+    if p_filter.allowed is null and graph_serves(v_layers, p_model) then
+      v_near := nearest_by_graph(v_layers, p_embedding, p_model, p_filter, p_limit);
       v_path := case when cardinality(v_near.chunk_ids) = p_limit then 'graph' end;
     end if;
     if v_path is distinct from 'graph' then
       v_path := 'quantised';
-      v_near := nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit, p_chunks);
+      v_near := nearest_by_signs(v_layers, p_embedding, p_model, p_filter, p_limit, p_chunks);
     end if;
   end if;
   chunk_ids := v_near.chunk_ids;
@@ -2776,7 +3024,7 @@ begin
       'path', v_path,
       'candidates', (select count(*) from chunk_embedding e
                     where e.team_id = v_team and e.model = p_model
-                      and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+                      and e.layer_id = any (v_layers)
                       and (v_passing is null or e.chunk_id in (select unnest(v_passing)))
                       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))),
       'hits', cardinality(chunk_ids));
@@ -2836,7 +3084,7 @@ begin
     from (select p.part, sum(p.sources) as sources, sum(p.chunks) as chunks, sum(p.files) as files, sum(p.bytes) as bytes
             from part p group by 1) b;
 end $$;
-CREATE FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
+CREATE FUNCTION memory.similar_memories(p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -2851,16 +3099,15 @@ declare
   -- With fewer chunks it is not known which words are common: they weigh as much as others, so the least is higher.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
-  v_team constant uuid := memory.team_if_claimed(p_team);
+  v_team constant uuid := claimed_team();
   v_weighed record;
   v_keys int[];
 begin
-  if v_team is null or not ((p_client is null and memory.reads_team_layer())
-                            or coalesce(p_client = any (memory.readable_clients()), false)) then
+  if v_team is null or not p_layer = any (readable_layers()) then
     return;
   end if;
   -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
-  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+  v_weighed := weigh_query(readable_layers(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
   -- The rarest keys, up to a number of chunks.
   v_keys := (rarest_keys(p_keys, v_weighed.key_frequencies, null, posting_cap)).keys[1:rarest];
@@ -2869,7 +3116,7 @@ begin
   with published as (
     -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m where p_embedding is not null and m.team_id = v_team
-       and m.client_id is not distinct from p_client and m.state = 'published' and not is_due(m.expires_at)
+       and m.layer_id = p_layer and m.state = 'published' and not is_due(m.expires_at)
   ), by_meaning as (
     select p.id, 'published' as state, max(-(e.embedding <#> p_embedding)) as points
       from published p
@@ -2878,15 +3125,15 @@ begin
      group by p.id
     union all
     select m.id, m.state, -(m.embedding <#> p_embedding) from memory_item m
-     where p_embedding is not null and m.team_id = v_team and m.client_id is not distinct from p_client
+     where p_embedding is not null and m.team_id = v_team and m.layer_id = p_layer
        and m.state = 'review' and m.id <> p_queued and m.embedding_model = p_model and not is_due(m.expires_at)
   ), by_words as (
     -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
     select k.id, k.state, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
-      from (select m.team_id, m.client_id, m.id, m.state, m.weights, m.expires_at from memory_item m
+      from (select m.team_id, m.layer_id, m.id, m.state, m.weights, m.expires_at from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.max_score > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client and not is_due(k.expires_at)
+       and k.team_id = v_team and k.layer_id = p_layer and not is_due(k.expires_at)
        and (k.state = 'published' or k.state = 'review' and k.id <> p_queued)
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
@@ -2899,7 +3146,7 @@ begin
              where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end) l
   ) a where a.place <= p_limit order by 2 desc, 1 desc;
 end $$;
-CREATE FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) RETURNS TABLE(source_id uuid, signature bytea, own bytea)
+CREATE FUNCTION memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) RETURNS TABLE(source_id uuid, signature bytea, own bytea)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -2912,16 +3159,15 @@ declare
   v_bands int[] := p_bands;
   v_signature bytea := p_signature;
 begin
-  if v_team is null or not ((p_client is null and writes_team_layer())
-                            or coalesce(p_client = any (writable_clients()), false)) then
+  if not p_layer = any (writable_layers()) then
     return;
   end if;
   if p_bands is null then
     select k.bands, k.signature into v_bands, v_signature from source_sketch k
-     where k.team_id = v_team and k.source_id = p_source and k.client_id is not distinct from p_client;
+     where k.team_id = v_team and k.source_id = p_source and k.layer_id = p_layer;
   else
-    insert into source_sketch (team_id, client_id, source_id, bands, signature)
-    values (v_team, p_client, p_source, p_bands, p_signature)
+    insert into source_sketch (team_id, layer_id, source_id, bands, signature)
+    values (v_team, p_layer, p_source, p_bands, p_signature)
     on conflict on constraint source_sketch_pkey do update set bands = excluded.bands, signature = excluded.signature
       where source_sketch.bands <> excluded.bands or source_sketch.signature <> excluded.signature;
   end if;
@@ -2932,9 +3178,9 @@ begin
   -- offset 0 makes the planner use only the index of bands, as in score_by_key. Bands are hashed with the Team.
   select l.source_id, l.signature, v_signature
     from (select k.source_id, k.signature, k.bands
-            from (select c.team_id, c.client_id, c.source_id, c.signature, c.bands from source_sketch c
+            from (select c.team_id, c.layer_id, c.source_id, c.signature, c.bands from source_sketch c
                    where c.bands && v_bands offset 0) k
-           where k.team_id = v_team and k.client_id is not distinct from p_client and k.source_id <> p_source
+           where k.team_id = v_team and k.layer_id = p_layer and k.source_id <> p_source
            limit compared_cap) l
    order by (select count(*) from unnest(l.bands, v_bands) as b (one, other) where b.one = b.other) desc,
             l.source_id desc
@@ -2951,18 +3197,18 @@ declare
   most constant int := 1000;            -- chunks of a small scope
   many constant int := 20000;           -- chunks of a large Team, as counted
   v_team constant uuid := claimed_team();
-  v_clients constant uuid[] := readable_clients();
-  v_team_layer constant boolean := reads_team_layer();
+  v_layers constant uuid[] := readable_layers();
   v_ids uuid[];
 begin
   if not exists (select from keyword_team t where t.team_id = v_team and t.chunks > many) then
     return null;
   end if;
-  v_ids := array((select k.chunk_id from chunk_keyword k
-                   where v_team_layer and k.team_id = v_team and k.client_id is null limit most + 1)
-                 union all
-                 (select k.chunk_id from chunk_keyword k
-                   where k.team_id = v_team and k.client_id = any (v_clients) limit most + 1));
+  v_ids := array(select k.chunk_id from unnest(v_layers) l (id)
+                 -- Layer by layer, so that an index with layers selects each. A plan expects few rows between two values,
+                 -- but as many equal ones as the mean layer has: then another index, of the whole Team, can seem cheaper.
+                 cross join lateral (select c.chunk_id from chunk_keyword c
+                                      where c.team_id = v_team and c.layer_id between l.id and l.id offset 0) k
+                 limit most + 1);
   return case when cardinality(v_ids) <= most then v_ids end;
 end $$;
 CREATE FUNCTION memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision) RETURNS double precision[]
@@ -2982,38 +3228,38 @@ begin
             window source as (partition by h.source_id order by h.rank
                               rows between unbounded preceding and unbounded following)) e);
 end $$;
-CREATE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer) RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text)
+CREATE FUNCTION memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (p_tags || CASE WHEN (p_kind = 'import'::text) THEN array_remove(ARRAY[(p_metadata ->> 'filename'::text)], NULL::text) ELSE '{}'::text[] END);
+CREATE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer) RETURNS TABLE(chunk_id uuid, ordinal integer, headings jsonb, text text, repeated integer)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  select c.id, c.ordinal, c.headings, c.text
+  select c.id, c.ordinal, coalesce(c.place -> 'headings', '[]'), c.text, c.repeated
     from chunk c
    where c.team_id = claimed_team() and c.source_id = p_source and c.ordinal > p_after
      and exists (select from source s where s.team_id = claimed_team() and s.id = p_source and s.state = 'active')
    order by c.ordinal limit p_limit
 $$;
-CREATE FUNCTION memory.stale_layers() RETURNS TABLE(client_id uuid, chunks integer)
+CREATE FUNCTION memory.stale_layers() RETURNS TABLE(layer_id uuid, chunks integer)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
-  select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
+  select coalesce(n.layer_id, l.layer_id), coalesce(n.chunks, 0)
     -- The chunks of active sources, without counting them.
-    from (select t.client_id, sum(t.n)::int as chunks from layer_tally t
+    from (select t.layer_id, sum(t.n)::int as chunks from layer_tally t
            where t.team_id = claimed_team() and t.part = 'chunks' group by 1 having sum(t.n) > 0) n
-    full join (select c.client_id, c.chunks, c.renewed, c.members is null as unpacked
-                 from keyword_layer c where c.team_id = claimed_team()) l
-      -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
-      on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
-       = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
+    full join (select c.layer_id, c.chunks, c.renewed from keyword_layer c where c.team_id = claimed_team()) l
+      on n.layer_id = l.layer_id
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
               -- At least one chunk, so that a layer that was counted as empty is not out of date.
-              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
+              then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
-   order by 1 nulls first;
+   order by 1;
 $$;
 CREATE FUNCTION memory.state_now(p_state text, p_expires_at timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3039,7 +3285,7 @@ begin
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            coalesce(array_agg(l.place order by l.place), '{}'),
            coalesce(array_agg(layer_scale(l.chunks, l.sampled) order by l.place), '{}'),
-           coalesce(array_agg(l.client_id), '{}'), count(*)
+           coalesce(array_agg(l.layer_id), '{}'), count(*)
       from keyword_layer l where l.team_id = t.team_id and l.chunks > 0)
    where t.team_id = claimed_team();
 end $$;
@@ -3067,8 +3313,8 @@ CREATE FUNCTION memory.tally_pending() RETURNS trigger
     SET search_path TO 'memory', 'pg_temp'
     AS $$
 begin
-  insert into layer_tally (team_id, client_id, part, n)
-    select m.team_id, m.client_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
+  insert into layer_tally (team_id, layer_id, part, n)
+    select m.team_id, m.layer_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
       from moved m group by 1, 2;
   return null;
 end $$;
@@ -3078,30 +3324,30 @@ CREATE FUNCTION memory.tally_sources() RETURNS trigger
     AS $$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select a.team_id, a.client_id, 'sources', a.state, a.kind, count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select a.team_id, a.layer_id, 'sources', a.state, a.kind, count(*)
         from added a where a.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select a.team_id, a.client_id, 'chunks', null, null, sum(a.chunk_count)
+      select a.team_id, a.layer_id, 'chunks', null, null, sum(a.chunk_count)
         from added a where a.state = 'active' group by 1, 2 having sum(a.chunk_count) <> 0;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
-      select g.team_id, g.client_id, 'sources', g.state, g.kind, -count(*)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
+      select g.team_id, g.layer_id, 'sources', g.state, g.kind, -count(*)
         from gone g where g.state <> 'loading' group by 1, 2, 4, 5
       union all
-      select g.team_id, g.client_id, 'chunks', null, null, -sum(g.chunk_count)
+      select g.team_id, g.layer_id, 'chunks', null, null, -sum(g.chunk_count)
         from gone g where g.state = 'active' group by 1, 2 having sum(g.chunk_count) <> 0;
   else
-    insert into layer_tally (team_id, client_id, part, state, kind, n)
+    insert into layer_tally (team_id, layer_id, part, state, kind, n)
       with change as (
-        select g.team_id, g.client_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
+        select g.team_id, g.layer_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
         union all
-        select a.team_id, a.client_id, a.state, a.kind, a.chunk_count, 1 from added a
+        select a.team_id, a.layer_id, a.state, a.kind, a.chunk_count, 1 from added a
       )
-      select c.team_id, c.client_id, 'sources', c.state, c.kind, sum(c.sign)
+      select c.team_id, c.layer_id, 'sources', c.state, c.kind, sum(c.sign)
         from change c where c.state <> 'loading' group by 1, 2, 4, 5 having sum(c.sign) <> 0
       union all
-      select c.team_id, c.client_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
+      select c.team_id, c.layer_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
         from change c where c.state = 'active' group by 1, 2 having sum(c.sign * c.chunk_count) <> 0;
   end if;
   return null;
@@ -3112,17 +3358,17 @@ CREATE FUNCTION memory.tally_states() RETURNS trigger
     AS $$
 begin
   if tg_op = 'INSERT' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select a.team_id, a.client_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select a.team_id, a.layer_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
   elsif tg_op = 'DELETE' then
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select g.team_id, g.client_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select g.team_id, g.layer_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
   else
-    insert into layer_tally (team_id, client_id, part, state, n)
-      select c.team_id, c.client_id, tg_argv[0], c.state, sum(c.sign)
-        from (select g.team_id, g.client_id, g.state, -1 as sign from gone g
+    insert into layer_tally (team_id, layer_id, part, state, n)
+      select c.team_id, c.layer_id, tg_argv[0], c.state, sum(c.sign)
+        from (select g.team_id, g.layer_id, g.state, -1 as sign from gone g
               union all
-              select a.team_id, a.client_id, a.state, 1 from added a) c
+              select a.team_id, a.layer_id, a.state, 1 from added a) c
        group by 1, 2, 4 having sum(c.sign) <> 0;
   end if;
   return null;
@@ -3162,38 +3408,34 @@ CREATE FUNCTION memory.team_figures(p_version integer) RETURNS TABLE(part text, 
     AS $$
 declare
   v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
+  v_layers constant uuid[] := memory.readable_layers();
 begin
   return query
   select t.part, t.state, t.kind, sum(t.n) from layer_tally t
-   where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
+   where t.team_id = v_team and t.layer_id = any (v_layers)
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
   -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
-  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.client_id))
+  select 'pending', null, null, -count_pending(array_agg(s.id), array_agg(s.layer_id))
     from source s
    where s.team_id = v_team and s.state = 'loading'
-     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     and s.layer_id = any (v_layers)
   union all
   -- Chunks whose terms a job makes again.
   select 'outdated', null, null, coalesce(sum(s.chunk_count), 0)
     from source s
    where s.team_id = v_team and s.state = 'active' and s.terms_version < p_version
-     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     and s.layer_id = any (v_layers)
   union all
   -- A capture whose lease has expired counts as staged, even before release_captures changes its state.
   select 'captures', moved.state, null, moved.sign * lapsed.n
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
-             and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
+             and c.layer_id = any (v_layers)) lapsed
    cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign)
   union all
   select * from due_figures(p_version);
 end $$;
-CREATE FUNCTION memory.team_if_claimed(p_team uuid) RETURNS uuid
-    LANGUAGE sql STABLE
-    RETURN CASE WHEN (p_team = memory.claimed_team()) THEN p_team ELSE NULL::uuid END;
 CREATE FUNCTION memory.team_usage() RETURNS TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
     SET search_path TO 'memory', 'pg_temp'
@@ -3228,17 +3470,7 @@ declare
   v_key_slices int[];
 begin
   -- Nothing was counted.
-  if p_counts.packed is null then
-    return;
-  end if;
-  -- The counts of an earlier version, until the Team is counted again.
-  if not p_counts.packed then
-    return query
-    select d.space, d.term, -(d.counts <#> p_counts.scales), null::float8 from keyword_df d
-     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
-    union all
-    select d.space, d.term, -(d.counts <#> p_counts.scales), -(d.counts <#> p_counts.team_scales) from keyword_df d
-     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys);
+  if p_counts.dim_shift is null then
     return;
   end if;
 
@@ -3273,7 +3505,7 @@ CREATE FUNCTION memory.uncounted_teams(p_after uuid, p_limit integer) RETURNS TA
 begin
   return query
   with looked as (
-    select k.team_id, k.packed and k.chunks > 0 as counted from keyword_team k
+    select k.team_id, k.chunks > 0 as counted from keyword_team k
      where p_after is null or k.team_id > p_after order by k.team_id limit p_limit
   )
   select t.company_id, t.id, true
@@ -3326,32 +3558,24 @@ begin
      group by t.team_id
     having sum(case t.part when 'chunks' then t.n else -t.n end) > p_keep
   ), large as (
-    select s.team, d.embedding_model as model, s.vectors, vector_graph_names(s.team, d.embedding_model) as names
+    select s.team, d.embedding_model as model, s.vectors, vector_graph_name(s.team, d.embedding_model) as name
       from sized s join identity.team t on t.id = s.team and t.deleted_at is null
       cross join deployment d
      where d.embedding_model is not null
   ), present as (
     select c.relname::text as name, i.indisvalid as is_valid
       from pg_index i join pg_class c on c.oid = i.indexrelid
-     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_(near|c128)_[0-9a-f]{32}_[0-9a-f]{8}$'
-  ), usable as (
-    select p.name from present p where p.is_valid
+     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_c128_[0-9a-f]{32}_[0-9a-f]{8}$'
   )
   select p.name, true, null::uuid, null::text, null::bigint from present p
-   where not p.is_valid
-      or not exists (select from large l where p.name = any (l.names)
-                      and (p.name = l.names[1] or not exists (select from usable u where u.name = l.names[1])))
+   where not p.is_valid or not exists (select from large l where l.name = p.name)
   union all
-  select l.names[1], false, l.team, l.model, l.vectors from large l
-   where (l.vectors > p_build or exists (select from usable u where u.name = any (l.names)))
-     and not exists (select from usable u where u.name = l.names[1]);
+  select l.name, false, l.team, l.model, l.vectors from large l
+   where l.vectors > p_build and not exists (select from present p where p.name = l.name and p.is_valid);
 end $_$;
 CREATE FUNCTION memory.vector_graph_name(p_team uuid, p_model text) RETURNS text
     LANGUAGE sql STABLE
-    RETURN ((('chunk_embedding_near_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8));
-CREATE FUNCTION memory.vector_graph_names(p_team uuid, p_model text) RETURNS text[]
-    LANGUAGE sql STABLE
-    RETURN ARRAY[((('chunk_embedding_c128_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8)), memory.vector_graph_name(p_team, p_model)];
+    RETURN ((('chunk_embedding_c128_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8));
 CREATE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) RETURNS TABLE(walked integer, sequence bigint, hash bytea, first_break uuid)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'memory', 'pg_temp'
@@ -3372,7 +3596,8 @@ begin
      order by s.sequence
   loop
     if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
-       or v_seal.hash <> audit_hash(v_seal.event, hash) then
+       or v_seal.hash <> audit_hash(v_seal.event, hash)
+       or (v_seal.event).kind = 'memory.search' and has_other_search(v_seal.event) then
       first_break := v_seal.event_id;
       exit;
     end if;
@@ -3387,7 +3612,7 @@ begin
   end if;
   return next;
 end $$;
-CREATE FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) RETURNS record
+CREATE FUNCTION memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) RETURNS record
     LANGUAGE plpgsql STABLE
     SET enable_nestloop TO 'off'
     AS $$
@@ -3395,7 +3620,7 @@ declare
   v_team constant uuid := claimed_team();
   v_counts record;
 begin
-  v_counts := readable_counts(p_team_layer, p_clients);
+  v_counts := readable_counts(p_layers);
   chunks := v_counts.chunks;
   sampled := v_counts.sampled;
   counted_at := v_counts.counted_at;
@@ -3429,9 +3654,34 @@ begin
     into weights, max_score, key_frequencies, team_key_frequencies, detail
     from weighed w;
 end $$;
+CREATE FUNCTION memory.without_records(p_answer jsonb, p_ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'memory', 'pg_temp'
+    AS $$
+declare
+  v_answer jsonb := p_answer;
+begin
+  if v_answer ? 'similarSources' then
+    v_answer := jsonb_set(v_answer, '{similarSources}', (
+      select coalesce(jsonb_agg(n.other order by n.place), '[]')
+        from jsonb_array_elements(v_answer -> 'similarSources') with ordinality as n (other, place)
+       where (n.other ->> 'sourceId')::uuid <> all (p_ids)));
+  end if;
+  if (v_answer #>> '{source,sameAs}')::uuid = any (p_ids) then
+    v_answer := jsonb_set(v_answer, '{source,sameAs}', 'null');
+  end if;
+  if v_answer ? 'results' then
+    v_answer := jsonb_set(v_answer, '{results}', results_without(v_answer -> 'results', p_ids));
+  end if;
+  return case when v_answer::text like any (array(select '%' || id || '%' from unnest(p_ids) as id)) then 'null'
+              else v_answer end;
+end $$;
 CREATE FUNCTION memory.writable_clients() RETURNS uuid[]
     LANGUAGE sql STABLE
     RETURN (COALESCE(NULLIF(current_setting('app.writes_clients'::text, true), ''::text), '{}'::text))::uuid[];
+CREATE FUNCTION memory.writable_layers() RETURNS uuid[]
+    LANGUAGE sql STABLE
+    RETURN (COALESCE(NULLIF(current_setting('app.writes'::text, true), ''::text), '{}'::text))::uuid[];
 CREATE FUNCTION memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'memory', 'public', 'pg_temp'
@@ -3507,7 +3757,7 @@ CREATE TABLE identity.client (
     name text NOT NULL,
     state text DEFAULT 'active'::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    folded_name text,
+    folded_name text NOT NULL,
     CONSTRAINT client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text])))
 );
 CREATE TABLE identity.client_grant (
@@ -3555,6 +3805,11 @@ CREATE TABLE identity.invite (
     CONSTRAINT invite_email_check CHECK ((email = lower(email))),
     CONSTRAINT invite_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text])))
 );
+CREATE TABLE identity.layer (
+    company_id uuid NOT NULL,
+    team_id uuid NOT NULL,
+    id uuid NOT NULL
+);
 CREATE UNLOGGED TABLE identity.request_count (
     key bytea NOT NULL,
     ends_at timestamp with time zone NOT NULL,
@@ -3589,7 +3844,7 @@ CREATE TABLE identity.team (
     deleted_at timestamp with time zone,
     publish text DEFAULT 'anyone'::text NOT NULL,
     redaction text,
-    folded_name text,
+    folded_name text NOT NULL,
     quota_set boolean DEFAULT false NOT NULL,
     quota_chunks bigint,
     quota_bytes bigint,
@@ -3608,6 +3863,12 @@ CREATE TABLE identity.team_member (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT team_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text])))
 );
+CREATE TABLE identity.team_withdrawal (
+    company_id uuid NOT NULL,
+    team_id uuid NOT NULL,
+    "position" pg_lsn NOT NULL
+)
+WITH (fillfactor='50');
 CREATE TABLE memory.audit_seal (
     company_id uuid NOT NULL,
     sequence bigint NOT NULL,
@@ -3615,6 +3876,19 @@ CREATE TABLE memory.audit_seal (
     hash bytea NOT NULL,
     sealed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT audit_seal_sequence_check CHECK ((sequence > 0))
+);
+CREATE TABLE memory.audit_search (
+    company_id uuid NOT NULL,
+    team_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    actor_id uuid NOT NULL,
+    query text,
+    query_salt bytea,
+    hit_ids uuid[] NOT NULL,
+    passage_ids uuid[] NOT NULL,
+    hits_salt bytea NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT audit_search_text CHECK (((query IS NULL) = (query_salt IS NULL)))
 );
 CREATE TABLE memory.blob_place (
     only_row boolean DEFAULT true NOT NULL,
@@ -3624,7 +3898,7 @@ CREATE TABLE memory.blob_place (
 CREATE TABLE memory.capture (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     state text DEFAULT 'staged'::text NOT NULL,
     session_id text NOT NULL,
     sequence bigint,
@@ -3637,31 +3911,31 @@ CREATE TABLE memory.capture (
     created_by uuid NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     created_by_token uuid DEFAULT memory.claimed_token(),
+    occurred_at timestamp with time zone,
+    occurred_is_day boolean,
+    origin memory.origin DEFAULT 'outside'::memory.origin NOT NULL,
+    completed_at timestamp with time zone,
     CONSTRAINT capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
     CONSTRAINT capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
+    CONSTRAINT capture_completed CHECK (((state = 'completed'::text) = (completed_at IS NOT NULL))),
+    CONSTRAINT capture_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
     CONSTRAINT capture_state_check CHECK ((state = ANY (ARRAY['staged'::text, 'claimed'::text, 'completed'::text])))
 );
 CREATE TABLE memory.chunk (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     source_id uuid NOT NULL,
     ordinal integer NOT NULL,
     text text NOT NULL,
-    headings text[] DEFAULT '{}'::text[] NOT NULL,
-    page integer,
+    place jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     text_hash bytea,
-    sheet text,
-    "row" integer,
-    slide integer,
-    CONSTRAINT chunk_page CHECK ((page > 0)),
-    CONSTRAINT chunk_row CHECK (("row" > 0)),
-    CONSTRAINT chunk_slide CHECK ((slide > 0))
+    repeated integer DEFAULT 0 NOT NULL
 );
 CREATE TABLE memory.chunk_embedding (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     chunk_id uuid NOT NULL,
     model text NOT NULL,
     embedding public.halfvec(1024) NOT NULL,
@@ -3671,7 +3945,7 @@ ALTER TABLE ONLY memory.chunk_embedding ALTER COLUMN embedding SET STORAGE PLAIN
 ALTER TABLE ONLY memory.chunk_embedding ALTER COLUMN signs SET STORAGE PLAIN;
 CREATE TABLE memory.chunk_keyword (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     chunk_id uuid NOT NULL,
     keys integer[] NOT NULL,
     weights public.sparsevec(536870912) NOT NULL
@@ -3711,7 +3985,7 @@ CREATE TABLE memory.embedding_batch (
 );
 CREATE TABLE memory.embedding_pending (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     chunk_id uuid NOT NULL,
     batch_id uuid,
     leased_until timestamp with time zone,
@@ -3750,7 +4024,7 @@ CREATE TABLE memory.idempotency_key (
 CREATE TABLE memory.import (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     state text NOT NULL,
     filename text NOT NULL,
     title text NOT NULL,
@@ -3772,13 +4046,16 @@ CREATE TABLE memory.import (
     expires_at timestamp with time zone,
     near_duplicates jsonb DEFAULT '[]'::jsonb NOT NULL,
     redactions jsonb DEFAULT '[]'::jsonb NOT NULL,
+    occurred_at timestamp with time zone,
+    occurred_is_day boolean,
+    CONSTRAINT import_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
     CONSTRAINT import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
     CONSTRAINT import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
     CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE TABLE memory.import_payload (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     import_id uuid NOT NULL,
     part integer DEFAULT 0 NOT NULL,
     content bytea NOT NULL,
@@ -3798,21 +4075,18 @@ CREATE TABLE memory.kept_chunk (
     ordinal integer NOT NULL,
     id uuid NOT NULL,
     text text NOT NULL,
-    headings text[] NOT NULL,
-    page integer,
-    sheet text,
-    "row" integer,
-    slide integer,
+    place jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     text_hash bytea,
     keys integer[],
     weights public.sparsevec(536870912),
     model text,
-    embedding public.halfvec(1024)
+    embedding public.halfvec(1024),
+    repeated integer DEFAULT 0 NOT NULL
 );
 CREATE TABLE memory.kept_source (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     source_id uuid NOT NULL,
     archived_at timestamp with time zone DEFAULT now() NOT NULL,
     chunks integer NOT NULL,
@@ -3820,28 +4094,15 @@ CREATE TABLE memory.kept_source (
     bands integer[],
     signature bytea
 );
-CREATE TABLE memory.keyword_df (
-    team_id uuid NOT NULL,
-    space "char" NOT NULL,
-    term integer NOT NULL,
-    counts public.sparsevec(16000) NOT NULL,
-    CONSTRAINT keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"])))
-)
-WITH (fillfactor='80');
-ALTER TABLE ONLY memory.keyword_df ALTER COLUMN counts SET STORAGE MAIN;
 CREATE TABLE memory.keyword_layer (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     place integer NOT NULL,
     chunks integer NOT NULL,
     sampled integer NOT NULL,
     counted_at timestamp with time zone DEFAULT now() NOT NULL,
-    dims integer[] DEFAULT '{}'::integer[] NOT NULL,
-    dim_counts integer[] DEFAULT '{}'::integer[] NOT NULL,
-    keys integer[] DEFAULT '{}'::integer[] NOT NULL,
-    key_counts integer[] DEFAULT '{}'::integer[] NOT NULL,
     renewed integer DEFAULT 0 NOT NULL,
-    members integer[],
+    members integer[] DEFAULT '{}'::integer[] NOT NULL,
     gone integer DEFAULT 0 NOT NULL,
     once_dims bytea DEFAULT '\x'::bytea NOT NULL,
     once_keys bytea DEFAULT '\x'::bytea NOT NULL,
@@ -3871,7 +4132,6 @@ CREATE TABLE memory.keyword_team (
     scales public.sparsevec(16000),
     layers uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     layer_count integer DEFAULT 0 NOT NULL,
-    packed boolean DEFAULT false NOT NULL,
     dim_shift smallint DEFAULT 29 NOT NULL,
     key_shift smallint DEFAULT 31 NOT NULL,
     layer_places integer[] DEFAULT '{}'::integer[] NOT NULL,
@@ -3881,7 +4141,7 @@ ALTER TABLE ONLY memory.keyword_team ALTER COLUMN scales SET STORAGE MAIN;
 CREATE TABLE memory.layer_tally (
     team_id uuid NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     part text NOT NULL,
     state text,
     kind text,
@@ -3890,7 +4150,7 @@ CREATE TABLE memory.layer_tally (
 CREATE TABLE memory.memory_item (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     state text NOT NULL,
     title text NOT NULL,
     content text NOT NULL,
@@ -3912,8 +4172,12 @@ CREATE TABLE memory.memory_item (
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     created_by_token uuid DEFAULT memory.claimed_token(),
     expires_at timestamp with time zone,
+    occurred_at timestamp with time zone,
+    occurred_is_day boolean,
+    origin memory.origin DEFAULT 'outside'::memory.origin NOT NULL,
     CONSTRAINT memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
     CONSTRAINT memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
+    CONSTRAINT memory_item_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
     CONSTRAINT memory_item_source CHECK (((state <> 'published'::text) OR (source_id IS NOT NULL))),
     CONSTRAINT memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text])))
 );
@@ -3921,12 +4185,13 @@ CREATE TABLE memory.memory_version (
     team_id uuid NOT NULL,
     memory_id uuid NOT NULL,
     version integer NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     title text NOT NULL,
     content text NOT NULL,
     published boolean NOT NULL,
     actor_id uuid NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    origin memory.origin DEFAULT 'outside'::memory.origin NOT NULL
 );
 CREATE TABLE memory.migration (
     number integer NOT NULL,
@@ -3944,7 +4209,7 @@ CREATE TABLE memory.original (
 CREATE TABLE memory.source (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     kind text NOT NULL,
     state text NOT NULL,
     title text NOT NULL,
@@ -3957,7 +4222,6 @@ CREATE TABLE memory.source (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     terms_version smallint DEFAULT 1 NOT NULL,
-    document_date date,
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     file_id uuid,
     same_as uuid,
@@ -3967,14 +4231,18 @@ CREATE TABLE memory.source (
     original_sha256 bytea,
     original_bytes integer,
     original_media_type text,
+    occurred_at timestamp with time zone,
+    occurred_is_day boolean,
+    origin memory.origin DEFAULT 'outside'::memory.origin NOT NULL,
     CONSTRAINT source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
     CONSTRAINT source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
+    CONSTRAINT source_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
     CONSTRAINT source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
     CONSTRAINT source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text])))
 );
 CREATE TABLE memory.source_sketch (
     team_id uuid NOT NULL,
-    client_id uuid,
+    layer_id uuid NOT NULL,
     source_id uuid NOT NULL,
     bands integer[] NOT NULL,
     signature bytea NOT NULL
@@ -4025,8 +4293,7 @@ CREATE TABLE memory.workspace_version (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
     company_id uuid NOT NULL,
-    client_id uuid,
-    layer_id uuid GENERATED ALWAYS AS (COALESCE(client_id, team_id)) STORED NOT NULL,
+    layer_id uuid NOT NULL,
     file_id uuid NOT NULL,
     path text NOT NULL COLLATE pg_catalog."C",
     folded text NOT NULL COLLATE pg_catalog."C",
@@ -4079,6 +4346,11 @@ INSERT INTO identity.failed_password VALUES
 	('\xdf0c3a2f25bad38f0dcd248f06fa86c2b41d9563fc33aee197d74b72a59e486a', '{"2026-11-29 06:01:46.804818+00"}', false);
 INSERT INTO identity.invite VALUES
 	('01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2321-7566-bb36-0d4b5d9d81ed', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'new@example.com', 'member', '[]', '\x9e67fd9047496d24716ae42e6c057320cd1a514f54687364c2188ff809ece909', '2026-12-06 06:01:43.451839+00', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.451839+00');
+INSERT INTO identity.layer VALUES
+	('01a225e5-20e2-73d1-988c-37d7a0711a01', '01a225e5-20e2-73d1-988c-3ec060c89efe', '01a225e5-20e2-73d1-988c-3ec060c89efe'),
+	('01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137'),
+	('01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-232e-70ca-b7e2-6c09cab83c99', '01a225e5-232e-70ca-b7e2-6c09cab83c99'),
+	('01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2309-7050-9adc-a3172f93683a');
 INSERT INTO identity.reset_link VALUES
 	('01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-238c-74db-a907-f3a36c0a06e9', '01a225e5-230d-71c9-ae64-d10b0dad37d6', '\x04443d861221ab5a997c10d0173ca3952fb82bbf0c181115e6e501d7c62eb13e', '2026-11-29 07:01:43.561477+00', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.561477+00');
 INSERT INTO identity.session VALUES
@@ -4197,280 +4469,298 @@ INSERT INTO memory.audit_seal VALUES
 INSERT INTO memory.blob_place VALUES
 	(true, true);
 INSERT INTO memory.capture VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d54-7672-b26f-1e0e7824687a', NULL, 'completed', 's', 1, 'The pump was mended.', NULL, NULL, '{}', '01a225e5-2d7d-7650-b682-b3e978ed8ef9', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.070091+00', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ded-7316-be6e-ba92a4f51b18', NULL, 'completed', 's', 2, 'A lynx was seen.', NULL, NULL, '{}', '01a225e5-2dfb-7214-890b-7b3a915957c3', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.222644+00', '01a225e5-22bd-769b-9a75-f490c4ed06e5'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e21-7528-8954-827d22853cc4', NULL, 'completed', 's', 3, 'A moose passed.', NULL, NULL, '{}', '01a225e5-2e2e-7584-9c5a-9a3c7610cb9e', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.274556+00', '01a225e5-22bd-769b-9a75-f490c4ed06e5'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ee8-7352-84e1-8877d7ae85b7', NULL, 'completed', 's', 4, 'Nothing of note.', NULL, NULL, '{}', '01a225e5-2ef4-7290-ae2d-abafd30a3fd0', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.47281+00', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f12-771c-8dec-541a2c0db403', NULL, 'claimed', 's', 5, 'It is claimed.', NULL, NULL, '{}', '01a225e5-2f20-74cf-9a48-ce3a22a225d2', '2026-11-29 06:16:46.525763+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.515619+00', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f27-738e-a9be-4e2098fb4f3d', '01a225e5-2309-7050-9adc-a3172f93683a', 'staged', 't', NULL, 'It waits.', NULL, NULL, '{}', NULL, NULL, '01a225e5-230d-71c9-ae64-d10b0dad37d6', '2026-11-29 06:01:46.537413+00', NULL);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f12-771c-8dec-541a2c0db403', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'claimed', 's', 5, 'It is claimed.', NULL, NULL, '{}', '01a225e5-2f20-74cf-9a48-ce3a22a225d2', '2026-11-29 06:16:46.525763+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.515619+00', NULL, NULL, NULL, 'person', NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f27-738e-a9be-4e2098fb4f3d', '01a225e5-2309-7050-9adc-a3172f93683a', 'staged', 't', NULL, 'It waits.', NULL, NULL, '{}', NULL, NULL, '01a225e5-230d-71c9-ae64-d10b0dad37d6', '2026-11-29 06:01:46.537413+00', NULL, NULL, NULL, 'person', NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d54-7672-b26f-1e0e7824687a', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 's', 1, 'The pump was mended.', NULL, NULL, '{}', '01a225e5-2d7d-7650-b682-b3e978ed8ef9', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.070091+00', NULL, NULL, NULL, 'person', '2026-11-29 06:01:46.173137+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ee8-7352-84e1-8877d7ae85b7', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 's', 4, 'Nothing of note.', NULL, NULL, '{}', '01a225e5-2ef4-7290-ae2d-abafd30a3fd0', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.47281+00', NULL, NULL, NULL, 'person', '2026-11-29 06:01:46.481958+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ded-7316-be6e-ba92a4f51b18', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 's', 2, 'A lynx was seen.', NULL, NULL, '{}', '01a225e5-2dfb-7214-890b-7b3a915957c3', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.222644+00', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, NULL, 'agent', '2026-11-29 06:01:46.252446+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e21-7528-8954-827d22853cc4', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 's', 3, 'A moose passed.', NULL, NULL, '{}', '01a225e5-2e2e-7584-9c5a-9a3c7610cb9e', NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.274556+00', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, NULL, 'agent', '2026-11-29 06:01:46.304833+00');
 INSERT INTO memory.chunk VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bb-704e-9664-0a0e480c62a0', NULL, '01a225e5-23b0-75bf-bbad-e570539ea8cf', 0, 'The heron nests by the river.', '{}', NULL, '2026-11-29 06:01:43.600778+00', '\x01f2c90163f228f1e038b6de4517aaec', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bc-7616-b4c9-807209e24e53', NULL, '01a225e5-23b0-75bf-bbad-e570539ea8cf', 1, 'The pump of the lock is broken.', '{}', NULL, '2026-11-29 06:01:43.600778+00', '\xb139f6af09ef3595f5cccba85d041cae', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23f2-71c1-ae56-3901c58b8773', NULL, '01a225e5-23ea-7464-9a3c-2b8489655aab', 0, 'The walrus dives under the ice.', '{}', NULL, '2026-11-29 06:01:43.65919+00', '\x6667a0bb3fe2bd41f035500241ecddc6', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-240a-70b5-b765-2f013cc2966f', '01a225e5-2309-7050-9adc-a3172f93683a', '01a225e5-2403-7410-b58b-ecf51b25a108', 0, 'The stork of the harbour waits for a vector.', '{}', NULL, '2026-11-29 06:01:43.683736+00', '\x45b11019fc640b6d88073fceab285d41', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26e3-74e6-a63c-131d9c0e312d', NULL, '01a225e5-26d9-75c9-a7ec-acf6cca8630c', 0, 'The tapir rests.', '{}', NULL, '2026-11-29 06:01:44.414227+00', '\x8ab545d6d249f06554d5877ac1b3db08', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2949-73f9-9c44-d430ce3f9e7b', NULL, '01a225e5-293d-7173-a906-361ef47cde99', 0, '# Report
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bb-704e-9664-0a0e480c62a0', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', 0, 'The heron nests by the river.', '{}', '2026-11-29 06:01:43.600778+00', '\x01f2c90163f228f1e038b6de4517aaec', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bc-7616-b4c9-807209e24e53', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', 1, 'The pump of the lock is broken.', '{}', '2026-11-29 06:01:43.600778+00', '\xb139f6af09ef3595f5cccba85d041cae', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23f2-71c1-ae56-3901c58b8773', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23ea-7464-9a3c-2b8489655aab', 0, 'The walrus dives under the ice.', '{}', '2026-11-29 06:01:43.65919+00', '\x6667a0bb3fe2bd41f035500241ecddc6', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-240a-70b5-b765-2f013cc2966f', '01a225e5-2309-7050-9adc-a3172f93683a', '01a225e5-2403-7410-b58b-ecf51b25a108', 0, 'The stork of the harbour waits for a vector.', '{}', '2026-11-29 06:01:43.683736+00', '\x45b11019fc640b6d88073fceab285d41', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26e3-74e6-a63c-131d9c0e312d', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26d9-75c9-a7ec-acf6cca8630c', 0, 'The tapir rests.', '{}', '2026-11-29 06:01:44.414227+00', '\x8ab545d6d249f06554d5877ac1b3db08', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2949-73f9-9c44-d430ce3f9e7b', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-293d-7173-a906-361ef47cde99', 0, '# Report
 
 Dated 2026-03-01.
 
-The ibex climbs.', '{Report}', NULL, '2026-11-29 06:01:45.02587+00', '\x38eebe06cc2bd7c797f094d4eb2526ab', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', NULL, '01a225e5-2b6f-7711-b44d-506abfd46ca1', 0, 'The otter sleeps on its back.', '{}', NULL, '2026-11-29 06:01:45.584227+00', '\x197469302952bf5863620798e405b159', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d44-7678-ab10-2bbf887bd73b', NULL, '01a225e5-2d3d-75bf-ba64-181b9075b56d', 0, 'The beaver builds.', '{}', NULL, '2026-11-29 06:01:46.046198+00', '\xe13399eae4f91bab45dd48a3e11e9e62', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dcb-769e-91b7-61c03328f664', NULL, '01a225e5-2dca-77db-9134-2516fb54434e', 0, 'The pump was mended in March.', '{}', NULL, '2026-11-29 06:01:46.173137+00', '\x5da9aed7eeda161b68a4224bfddd8b6e', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e71-711f-895c-271ba54ac418', NULL, '01a225e5-2e6f-7313-8007-ef143a6d853d', 0, 'A moose passed the lock.', '{}', NULL, '2026-11-29 06:01:46.346192+00', '\x1964b4b155bb56b5ceea0ad296eb98c1', NULL, NULL, NULL);
+The ibex climbs.', '{"headings": ["Report"]}', '2026-11-29 06:01:45.02587+00', '\x38eebe06cc2bd7c797f094d4eb2526ab', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b6f-7711-b44d-506abfd46ca1', 0, 'The otter sleeps on its back.', '{}', '2026-11-29 06:01:45.584227+00', '\x197469302952bf5863620798e405b159', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d44-7678-ab10-2bbf887bd73b', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d3d-75bf-ba64-181b9075b56d', 0, 'The beaver builds.', '{}', '2026-11-29 06:01:46.046198+00', '\xe13399eae4f91bab45dd48a3e11e9e62', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dcb-769e-91b7-61c03328f664', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dca-77db-9134-2516fb54434e', 0, 'The pump was mended in March.', '{}', '2026-11-29 06:01:46.173137+00', '\x5da9aed7eeda161b68a4224bfddd8b6e', 0),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e71-711f-895c-271ba54ac418', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e6f-7313-8007-ef143a6d853d', 0, 'A moose passed the lock.', '{}', '2026-11-29 06:01:46.346192+00', '\x1964b4b155bb56b5ceea0ad296eb98c1', 0);
 INSERT INTO memory.chunk_embedding VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23bb-704e-9664-0a0e480c62a0', 'Xenova/bge-m3', '[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23bc-7616-b4c9-807209e24e53', 'Xenova/bge-m3', '[0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23f2-71c1-ae56-3901c58b8773', 'Xenova/bge-m3', '[0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2dcb-769e-91b7-61c03328f664', 'Xenova/bge-m3', '[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bb-704e-9664-0a0e480c62a0', 'Xenova/bge-m3', '[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bc-7616-b4c9-807209e24e53', 'Xenova/bge-m3', '[0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23f2-71c1-ae56-3901c58b8773', 'Xenova/bge-m3', '[0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dcb-769e-91b7-61c03328f664', 'Xenova/bge-m3', '[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', DEFAULT);
 INSERT INTO memory.chunk_keyword VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23bb-704e-9664-0a0e480c62a0', '{-1807958768,-1735451479,-1705855671,-1369348025,-837693748,-691866534,-598182854,-341387903,200684421,337160082,605988067,630815267}', '{21950478:1.5341139,68531064:0.97236437,114554200:1.4415781,151243421:0.97236437,157192519:1.2863914,185966392:1.4415781,192715374:1.2863914,217115964:1.2863914,239273923:1.2863914,248750586:1.4415781,250242464:1.2863914,271353743:0.97236437,280775462:0.97236437,301178270:1.2863914,301553194:1.2863914,319035312:1.2863914,361629806:1.5341139,384986790:0.97236437,416596105:0.97236437,431888889:0.97236437,449978135:1.2863914,458741965:1.4415781,484777360:1.2863914,501025129:0.97236437}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23bc-7616-b4c9-807209e24e53', '{-2061980430,-1807958768,-1735451479,-1369348025,-1184394360,-837693748,-383040203,225120896,337160082,605988067,630815267,1226696490,1889532175}', '{21950478:1.5313319,68531064:0.96790624,104717617:1.2824839,114554200:0.96790624,133100384:1.2824839,151243421:0.96790624,185966392:0.96790624,210065195:1.2824839,248750586:0.96790624,271353743:0.96790624,280775462:0.96790624,300542488:1.2824839,314008892:1.2824839,339658701:1.2824839,348312094:1.2824839,361629806:1.5313319,369333310:1.2824839,384986790:0.96790624,413018950:1.2824839,416596105:0.96790624,418556420:1.2824839,431888889:0.96790624,458741965:0.96790624,464815537:1.2824839,493433505:1.2824839,501025129:0.96790624,518838852:1.2824839,526578750:1.2824839,528824302:1.2824839}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23f2-71c1-ae56-3901c58b8773', '{-1807958768,-1735451479,-1369348025,-990709895,-691188616,-573125206,-271290727,299303063,337160082,605988067,1484152038,1833387075}', '{12434576:1.4415781,20611189:1.4415781,21950478:1.5341139,68531064:0.97236437,80026720:1.2863914,151243421:0.97236437,225281000:1.2863914,240445387:1.2863914,271353743:0.97236437,277848191:1.2863914,280775462:0.97236437,353946177:1.4415781,361629806:1.5341139,384986790:0.97236437,391244752:1.4415781,416596105:0.97236437,431888889:0.97236437,436521038:1.2863914,439679195:1.4415781,489627254:1.2863914,498991539:1.2863914,499102715:1.2863914,501025129:0.97236437,503504479:1.2863914,520127414:1.2863914}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bb-704e-9664-0a0e480c62a0', '{-1807958768,-1735451479,-1705855671,-1369348025,-837693748,-691866534,-598182854,-341387903,200684421,337160082,605988067,630815267}', '{21950478:1.5341139,68531064:0.97236437,114554200:1.4415781,151243421:0.97236437,157192519:1.2863914,185966392:1.4415781,192715374:1.2863914,217115964:1.2863914,239273923:1.2863914,248750586:1.4415781,250242464:1.2863914,271353743:0.97236437,280775462:0.97236437,301178270:1.2863914,301553194:1.2863914,319035312:1.2863914,361629806:1.5341139,384986790:0.97236437,416596105:0.97236437,431888889:0.97236437,449978135:1.2863914,458741965:1.4415781,484777360:1.2863914,501025129:0.97236437}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23bc-7616-b4c9-807209e24e53', '{-2061980430,-1807958768,-1735451479,-1369348025,-1184394360,-837693748,-383040203,225120896,337160082,605988067,630815267,1226696490,1889532175}', '{21950478:1.5313319,68531064:0.96790624,104717617:1.2824839,114554200:0.96790624,133100384:1.2824839,151243421:0.96790624,185966392:0.96790624,210065195:1.2824839,248750586:0.96790624,271353743:0.96790624,280775462:0.96790624,300542488:1.2824839,314008892:1.2824839,339658701:1.2824839,348312094:1.2824839,361629806:1.5313319,369333310:1.2824839,384986790:0.96790624,413018950:1.2824839,416596105:0.96790624,418556420:1.2824839,431888889:0.96790624,458741965:0.96790624,464815537:1.2824839,493433505:1.2824839,501025129:0.96790624,518838852:1.2824839,526578750:1.2824839,528824302:1.2824839}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23f2-71c1-ae56-3901c58b8773', '{-1807958768,-1735451479,-1369348025,-990709895,-691188616,-573125206,-271290727,299303063,337160082,605988067,1484152038,1833387075}', '{12434576:1.4415781,20611189:1.4415781,21950478:1.5341139,68531064:0.97236437,80026720:1.2863914,151243421:0.97236437,225281000:1.2863914,240445387:1.2863914,271353743:0.97236437,277848191:1.2863914,280775462:0.97236437,353946177:1.4415781,361629806:1.5341139,384986790:0.97236437,391244752:1.4415781,416596105:0.97236437,431888889:0.97236437,436521038:1.2863914,439679195:1.4415781,489627254:1.2863914,498991539:1.2863914,499102715:1.2863914,501025129:0.97236437,503504479:1.2863914,520127414:1.2863914}/536870912'),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2309-7050-9adc-a3172f93683a', '01a225e5-240a-70b5-b765-2f013cc2966f', '{-2017444868,-1807958768,-1803512016,-1758801514,-1735451479,-1435886913,-1369348025,-772766705,-471792658,-383040203,-323132237,30943158,337160082,504926430,605988067,770748742}', '{21451715:1.4318011,21950478:1.5257981,31257196:1.27474,33653987:1.27474,40514275:1.27474,46944980:1.27474,68531064:0.9591116,101970833:1.4318011,133324209:1.27474,151243421:0.9591116,189649355:1.27474,202296948:1.27474,231450493:1.27474,237135638:1.27474,251089020:1.27474,256342034:1.27474,271353743:0.9591116,275211246:1.27474,280775462:0.9591116,334198965:1.4318011,361629806:1.5257981,369333310:1.27474,370774425:1.27474,383504249:1.27474,384986790:0.9591116,416417113:1.27474,416596105:0.9591116,420447976:1.27474,431888889:0.9591116,477999660:1.27474,490038423:1.4318011,500056177:1.27474,501025129:0.9591116,522305348:1.27474,526578750:1.27474}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-26e3-74e6-a63c-131d9c0e312d', '{-1807958768,-1807182536,-1735451479,-1369348025,-727504884,-348407373,337160082,389004634,605988067,1304048412,1306622714,1617848533,1959582623}', '{21950478:1.2982576,32680533:0.98598856,68531064:0.98598856,151243421:0.98598856,177338696:1.2982576,209952839:0.98598856,212136497:0.98598856,234059318:0.98598856,271353743:0.98598856,280775462:0.98598856,301178270:1.2982576,322149823:1.2982576,354507742:1.2982576,361629806:1.2982576,384986790:0.98598856,392413382:1.2982576,416596105:0.98598856,431888889:0.98598856,469474582:0.98598856,486474024:1.2982576,487611186:1.2982576,499148733:0.98598856,499622013:1.2982576,501025129:0.98598856,523014637:0.98598856}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2949-73f9-9c44-d430ce3f9e7b', '{-1994583883,-1950865525,-1807958768,-1735451479,-1640565940,-1369348025,-700002542,-156151103,-83410601,243069271,337160082,398177806,589405568,605988067,1206954191,1214233960,1829749628}', '{21950478:1.2786002,24466206:1.2786002,30309341:0.9634888,41044406:0.9634888,60637447:1.5285599,63627174:1.2786002,68531064:0.9634888,101265357:1.2786002,127862773:1.2786002,151243421:1.4350454,193815032:1.2786002,206895079:1.2786002,207491467:1.2786002,248946972:1.2786002,251825770:1.2786002,260486952:1.2786002,271353743:0.9634888,280775462:0.9634888,282014820:1.5285599,334965494:1.2786002,340026031:0.9634888,361629806:1.2786002,384986790:1.4350454,413562171:1.2786002,416596105:0.9634888,431531921:1.2786002,431888889:1.4350454,472665900:1.5285599,474825841:1.2786002,490569869:1.2786002,499788299:1.5285599,501025129:0.9634888,508094965:1.2786002,510828277:1.2786002,521698111:1.5285599}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', '{-1813018071,-1807958768,-1762804204,-1735451479,-1369348025,-1208539702,-879794211,-203471469,2931120,243069271,337160082,362935787,501568954,605988067,1511436118}', '{13411764:1.2863914,21950478:1.2863914,23065957:1.2863914,41044406:0.97236437,60438009:1.2863914,68531064:0.97236437,75441320:1.2863914,129903935:1.2863914,151243421:0.97236437,173814980:1.2863914,180486172:1.2863914,244019271:1.2863914,271353743:0.97236437,275573150:0.97236437,280775462:0.97236437,289935702:0.97236437,319883742:1.2863914,322425797:0.97236437,340026031:0.97236437,343092139:1.2863914,361629806:1.2863914,384986790:0.97236437,408078697:1.2863914,416596105:0.97236437,419560042:1.2863914,425896987:0.97236437,431888889:0.97236437,468321293:1.2863914,470952160:1.2863914,501025129:0.97236437,518462691:1.2863914,535283529:1.2863914}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2d44-7678-ab10-2bbf887bd73b', '{-1807958768,-1735451479,-1450713507,-1369348025,-924665526,243069271,337160082,605988067,777907780,1304048412,1434986965,1568782234,1617848533}', '{21950478:1.2982576,41044406:0.98598856,67525338:1.2982576,68531064:0.98598856,79537216:1.2982576,109966697:1.2982576,151243421:0.98598856,173197713:1.2982576,209952839:0.98598856,230632479:1.2982576,234059318:0.98598856,271353743:0.98598856,280775462:0.98598856,283714107:1.2982576,288554665:1.2982576,340026031:0.98598856,361629806:1.2982576,369157399:0.98598856,384986790:0.98598856,392197819:1.2982576,416596105:0.98598856,431888889:0.98598856,446888135:1.2982576,469474582:0.98598856,501025129:0.98598856,513841655:1.2982576,523014637:0.98598856}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2dcb-769e-91b7-61c03328f664', '{-1807958768,-1735451479,-1661677850,-1369348025,-1184394360,-1111109285,337160082,533001284,534607805,605988067,1118707705,1219379975}', '{21950478:1.2863914,63178607:1.2863914,68531064:0.97236437,70497656:1.2863914,77487931:1.2863914,97714542:1.2863914,120052717:1.2863914,151243421:0.97236437,164808463:1.2863914,210065195:1.4415781,214774046:1.2863914,271353743:0.97236437,272777079:1.2863914,280775462:0.97236437,300542488:1.4415781,312109046:1.2863914,340345417:1.2863914,361629806:1.2863914,367542547:1.2863914,384986790:0.97236437,416596105:0.97236437,418556420:1.4415781,423851521:1.2863914,431888889:0.97236437,444872112:1.2863914,501025129:0.97236437}/536870912'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2e71-711f-895c-271ba54ac418', '{-1807958768,-1735451479,-1369348025,-524133314,-489841155,337160082,605988067,770748742,1230230149,1437283727,1889532175}', '{21950478:1.4448669,23907499:1.2903225,40514275:1.2903225,46894957:1.4448669,68531064:0.97686374,133100384:1.2903225,147037700:1.4448669,151243421:0.97686374,195836162:1.4448669,271353743:0.97686374,280775462:0.97686374,314008892:1.2903225,315470526:1.2903225,341418786:1.2903225,348312094:1.2903225,361629806:1.4448669,384986790:0.97686374,416596105:0.97686374,427878653:1.2903225,431888889:0.97686374,462566225:1.2903225,500056177:1.2903225,501025129:0.97686374,508326561:1.4448669}/536870912');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26e3-74e6-a63c-131d9c0e312d', '{-1807958768,-1807182536,-1735451479,-1369348025,-727504884,-348407373,337160082,389004634,605988067,1304048412,1306622714,1617848533,1959582623}', '{21950478:1.2982576,32680533:0.98598856,68531064:0.98598856,151243421:0.98598856,177338696:1.2982576,209952839:0.98598856,212136497:0.98598856,234059318:0.98598856,271353743:0.98598856,280775462:0.98598856,301178270:1.2982576,322149823:1.2982576,354507742:1.2982576,361629806:1.2982576,384986790:0.98598856,392413382:1.2982576,416596105:0.98598856,431888889:0.98598856,469474582:0.98598856,486474024:1.2982576,487611186:1.2982576,499148733:0.98598856,499622013:1.2982576,501025129:0.98598856,523014637:0.98598856}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2949-73f9-9c44-d430ce3f9e7b', '{-1994583883,-1950865525,-1807958768,-1735451479,-1640565940,-1369348025,-700002542,-156151103,-83410601,243069271,337160082,398177806,589405568,605988067,1206954191,1214233960,1829749628}', '{21950478:1.2786002,24466206:1.2786002,30309341:0.9634888,41044406:0.9634888,60637447:1.5285599,63627174:1.2786002,68531064:0.9634888,101265357:1.2786002,127862773:1.2786002,151243421:1.4350454,193815032:1.2786002,206895079:1.2786002,207491467:1.2786002,248946972:1.2786002,251825770:1.2786002,260486952:1.2786002,271353743:0.9634888,280775462:0.9634888,282014820:1.5285599,334965494:1.2786002,340026031:0.9634888,361629806:1.2786002,384986790:1.4350454,413562171:1.2786002,416596105:0.9634888,431531921:1.2786002,431888889:1.4350454,472665900:1.5285599,474825841:1.2786002,490569869:1.2786002,499788299:1.5285599,501025129:0.9634888,508094965:1.2786002,510828277:1.2786002,521698111:1.5285599}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', '{-1813018071,-1807958768,-1762804204,-1735451479,-1369348025,-1208539702,-879794211,-203471469,2931120,243069271,337160082,362935787,501568954,605988067,1511436118}', '{13411764:1.2863914,21950478:1.2863914,23065957:1.2863914,41044406:0.97236437,60438009:1.2863914,68531064:0.97236437,75441320:1.2863914,129903935:1.2863914,151243421:0.97236437,173814980:1.2863914,180486172:1.2863914,244019271:1.2863914,271353743:0.97236437,275573150:0.97236437,280775462:0.97236437,289935702:0.97236437,319883742:1.2863914,322425797:0.97236437,340026031:0.97236437,343092139:1.2863914,361629806:1.2863914,384986790:0.97236437,408078697:1.2863914,416596105:0.97236437,419560042:1.2863914,425896987:0.97236437,431888889:0.97236437,468321293:1.2863914,470952160:1.2863914,501025129:0.97236437,518462691:1.2863914,535283529:1.2863914}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d44-7678-ab10-2bbf887bd73b', '{-1807958768,-1735451479,-1450713507,-1369348025,-924665526,243069271,337160082,605988067,777907780,1304048412,1434986965,1568782234,1617848533}', '{21950478:1.2982576,41044406:0.98598856,67525338:1.2982576,68531064:0.98598856,79537216:1.2982576,109966697:1.2982576,151243421:0.98598856,173197713:1.2982576,209952839:0.98598856,230632479:1.2982576,234059318:0.98598856,271353743:0.98598856,280775462:0.98598856,283714107:1.2982576,288554665:1.2982576,340026031:0.98598856,361629806:1.2982576,369157399:0.98598856,384986790:0.98598856,392197819:1.2982576,416596105:0.98598856,431888889:0.98598856,446888135:1.2982576,469474582:0.98598856,501025129:0.98598856,513841655:1.2982576,523014637:0.98598856}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dcb-769e-91b7-61c03328f664', '{-1807958768,-1735451479,-1661677850,-1369348025,-1184394360,-1111109285,337160082,533001284,534607805,605988067,1118707705,1219379975}', '{21950478:1.2863914,63178607:1.2863914,68531064:0.97236437,70497656:1.2863914,77487931:1.2863914,97714542:1.2863914,120052717:1.2863914,151243421:0.97236437,164808463:1.2863914,210065195:1.4415781,214774046:1.2863914,271353743:0.97236437,272777079:1.2863914,280775462:0.97236437,300542488:1.4415781,312109046:1.2863914,340345417:1.2863914,361629806:1.2863914,367542547:1.2863914,384986790:0.97236437,416596105:0.97236437,418556420:1.4415781,423851521:1.2863914,431888889:0.97236437,444872112:1.2863914,501025129:0.97236437}/536870912'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e71-711f-895c-271ba54ac418', '{-1807958768,-1735451479,-1369348025,-524133314,-489841155,337160082,605988067,770748742,1230230149,1437283727,1889532175}', '{21950478:1.4448669,23907499:1.2903225,40514275:1.2903225,46894957:1.4448669,68531064:0.97686374,133100384:1.2903225,147037700:1.4448669,151243421:0.97686374,195836162:1.4448669,271353743:0.97686374,280775462:0.97686374,314008892:1.2903225,315470526:1.2903225,341418786:1.2903225,348312094:1.2903225,361629806:1.4448669,384986790:0.97686374,416596105:0.97686374,427878653:1.2903225,431888889:0.97686374,462566225:1.2903225,500056177:1.2903225,501025129:0.97686374,508326561:1.4448669}/536870912');
 INSERT INTO memory.consolidation_batch VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d7d-7650-b682-b3e978ed8ef9', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2d54-7672-b26f-1e0e7824687a}', '2026-11-29 06:16:46.107+00', '\x7010748f3caeff32c1d0095856ed8e41d179af1593eb0ad7df213d47025ec219', '[{"state": "published", "similar": [], "memoryId": "01a225e5-2dbc-7660-be6a-d60c0e5f9398"}]', '{NULL}', '2026-11-29 06:01:46.107076+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dfb-7214-890b-7b3a915957c3', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2ded-7316-be6e-ba92a4f51b18}', '2026-11-29 06:16:46.233+00', '\x0b9a811f7038f1df5ba621b59c2478a04ba675c082e7b5ffd3983bc1cef1b3cf', '[{"state": "review", "similar": [], "memoryId": "01a225e5-2e0c-7081-a0c3-8938d12da6aa"}]', '{NULL}', '2026-11-29 06:01:46.233011+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e2e-7584-9c5a-9a3c7610cb9e', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2e21-7528-8954-827d22853cc4}', '2026-11-29 06:16:46.284+00', '\x2819847f6d06dddefd7fa4254e62df969cf9ecb9f3b7b8eea26d4d59a31dd495', '[{"state": "review", "similar": [], "memoryId": "01a225e5-2e40-762d-b5c8-c5ade30192bc"}]', '{NULL}', '2026-11-29 06:01:46.284332+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ef4-7290-ae2d-abafd30a3fd0', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2ee8-7352-84e1-8877d7ae85b7}', '2026-11-29 06:16:46.481+00', '\xf493300fd191b564b4cbee6719326fff9fd331bfdfbe186b6c1b0df66cc5b535', '[{"state": "discarded", "similar": [], "memoryId": null}]', '{NULL}', '2026-11-29 06:01:46.481958+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f20-74cf-9a48-ce3a22a225d2', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2f12-771c-8dec-541a2c0db403}', '2026-11-29 06:16:46.525+00', NULL, NULL, NULL, '2026-11-29 06:01:46.525763+00');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2f20-74cf-9a48-ce3a22a225d2', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2f12-771c-8dec-541a2c0db403}', '2026-11-29 06:16:46.525+00', NULL, NULL, NULL, '2026-11-29 06:01:46.525763+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d7d-7650-b682-b3e978ed8ef9', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2d54-7672-b26f-1e0e7824687a}', '2026-11-29 06:16:46.107+00', '\x7010748f3caeff32c1d0095856ed8e41d179af1593eb0ad7df213d47025ec219', '[{"state": "published", "similar": [], "memoryId": "01a225e5-2dbc-7660-be6a-d60c0e5f9398"}]', '{01a225e5-2271-7303-8dfb-11a3eba2b137}', '2026-11-29 06:01:46.107076+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dfb-7214-890b-7b3a915957c3', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2ded-7316-be6e-ba92a4f51b18}', '2026-11-29 06:16:46.233+00', '\x0b9a811f7038f1df5ba621b59c2478a04ba675c082e7b5ffd3983bc1cef1b3cf', '[{"state": "review", "similar": [], "memoryId": "01a225e5-2e0c-7081-a0c3-8938d12da6aa"}]', '{01a225e5-2271-7303-8dfb-11a3eba2b137}', '2026-11-29 06:01:46.233011+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e2e-7584-9c5a-9a3c7610cb9e', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2e21-7528-8954-827d22853cc4}', '2026-11-29 06:16:46.284+00', '\x2819847f6d06dddefd7fa4254e62df969cf9ecb9f3b7b8eea26d4d59a31dd495', '[{"state": "review", "similar": [], "memoryId": "01a225e5-2e40-762d-b5c8-c5ade30192bc"}]', '{01a225e5-2271-7303-8dfb-11a3eba2b137}', '2026-11-29 06:01:46.284332+00'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ef4-7290-ae2d-abafd30a3fd0', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2ee8-7352-84e1-8877d7ae85b7}', '2026-11-29 06:16:46.481+00', '\xf493300fd191b564b4cbee6719326fff9fd331bfdfbe186b6c1b0df66cc5b535', '[{"state": "discarded", "similar": [], "memoryId": null}]', '{01a225e5-2271-7303-8dfb-11a3eba2b137}', '2026-11-29 06:01:46.481958+00');
 INSERT INTO memory.deployment VALUES
 	(true, 'Xenova/bge-m3', '2026-11-29 06:01:42.87658+00', '2026-11-29 06:01:42.87658+00', NULL);
 INSERT INTO memory.embedding_batch VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2ff4-74bf-91f5-6dd2fd582ed0', '01a225e5-2271-7303-8dfb-0c72e02ca745', '{01a225e5-2e71-711f-895c-271ba54ac418}', '2026-11-29 06:16:46.738+00', NULL, NULL, '2026-11-29 06:01:46.738912+00');
 INSERT INTO memory.embedding_pending VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2309-7050-9adc-a3172f93683a', '01a225e5-240a-70b5-b765-2f013cc2966f', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-26e3-74e6-a63c-131d9c0e312d', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2949-73f9-9c44-d430ce3f9e7b', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2d44-7678-ab10-2bbf887bd73b', NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2e71-711f-895c-271ba54ac418', '01a225e5-2ff4-74bf-91f5-6dd2fd582ed0', '2026-11-29 06:16:46.738912+00', NULL);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26e3-74e6-a63c-131d9c0e312d', NULL, NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2949-73f9-9c44-d430ce3f9e7b', NULL, NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b7a-77b1-ba5b-c477c03ed4b6', NULL, NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d44-7678-ab10-2bbf887bd73b', NULL, NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e71-711f-895c-271ba54ac418', '01a225e5-2ff4-74bf-91f5-6dd2fd582ed0', '2026-11-29 06:16:46.738912+00', NULL);
 INSERT INTO memory.feedback VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2fcb-748a-9464-98222cc02775', '01a225e5-2271-7303-8dfb-0c72e02ca745', NULL, '01a225e5-2fc1-75d1-a153-3f9c13c33303', '01a225e5-23f2-71c1-ae56-3901c58b8773', '01a225e5-23ea-7464-9a3c-2b8489655aab', 'wrong', NULL, '2026-11-29 06:01:46.699995+00', NULL);
 INSERT INTO memory.function_file VALUES
-	('audit/audit-hash', 'b07347c55233ea778336f8aaea3ee4824ff0b0de5e38b42e2ccabf2f648deedc', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/await-seal', '16851ef30dba4e469b2029db179d4fa0d1569f6597b2268222b7e52954c29957', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/count-audit', '6d24b4044cfa92b3d4b55b01c5e2d6ea1ac41068eebdc48bc988964b64413e36', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/next-unsealed', '8109b63423f65388870908d2a9751ed24dfa691f785667b4550a36d33b34ea8d', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/refuse-change', '6b222a602b3b922d8b54d2ffc8aa90be5cfd2620cc896486fd4446bee9fda71f', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/seal-audit', '92906d7016625ba02326f4f2c8ac6a5f3d2625d04e7ccf7df31dc018868d3bbe', 82, '2026-11-29 06:01:42.384293+00'),
-	('audit/walk-audit', 'fab76921d387ba6bc4e74fb5567aa1156c1407a2ee5a958eeef1ced09a3cafca', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/claimed-company', '31e6893ad4587c59c8dbdaa39b3b1d7cb57bc63a4c80a9ca2b2d9bf04f4eeb64', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/claimed-team', '91a4fdac04a75b5763c042010114db940b772c10dce0978dd14457c68ceacf18', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/claimed-token', 'a4819d08c7084d45f8410e0204fe84d2e3f618263339a75c53636bfd6d56bc2e', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/claimed-user', 'b16d99ea02146efe6dda4d3d919fd7db4a2bd9eb13da1374aec6cfaaeb28a785', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/new-id', '3c4efcaf805f8ca42fd764fb188c1bad035d8ee0a155338dba7846e2a18ae318', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/readable-clients', '0398a74e143230dc4cd7137869f2275d95d44f3062d097fa94ea87412f669bde', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/reads-team-layer', 'ad00fd4f6e61d7fe31a96b0b17ae7feeb8b1a3b94ee69913f2ed4a4073890bab', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/team-if-claimed', 'c80bba1cfacb69b7d01b8a7c11eb48d6db00d9091cbf42219d7471c13f5cbd97', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/writable-clients', '40cf9f7f6318261f3c4ad7f4d4e7f42803f59c288c70a601923c7322495be074', 82, '2026-11-29 06:01:42.384293+00'),
-	('claims/writes-team-layer', '819295026877614903431484977e1bd7deff030fc8cad33211c4f7018a3451a0', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/evidence-captures', '3699671689edfd22d8d00866829b010b13a40dbefbdb228423c4d55206c457c1', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/lock-held-captures', '9515f2d7df34677b82d4d910c4fcb016ab172ac9a4ccf32cad9cb2ed613177ef', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/prune-consolidation-batches', '37e0c1f44597d3a4e73d293d013dd41c89494ee64de5ca67aaa66a9b8a4a867b', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/record-version', 'a0866768321898d1be5c77b2fe9d5ce9100c7b8d0c812892c2b6bac3c410483c', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/release-captures', '18c96f4d7d40fe66e8a24404ec8b692434bfba511d8c86f8b858eda1e49961f3', 82, '2026-11-29 06:01:42.384293+00'),
-	('consolidation/return-captures', 'cb17bee9fea136d5b9d362268affa1bea2c98cdacc57506f4310bd2cda23ac2c', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/backfill-pending', '71e8fddf77ab55423f696d2349071368a62569977f4fc16cbb8414c04f2b2236', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/finish-backfill', '75b7ed7c94b38d293752c407bae99556b75fb951926256ce1b1cd24e9db35170', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/is-adopted-model', 'cda37b80482b7043576bf258a1faa72791abcd1bb8175cf8923c6b322b610ec0', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/layers-without-vectors', '95a132032b70138197eaff092fa93166a6b87b4506449084a55065355d52ac2b', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/lease-pending', '3dae6029575d713875ad17dbd5416e220e2b35b90f796621872b15b03c2d7934', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/prune-old-vectors', 'c6392aff41695edf0606dfddf0bf9e7a27b81beadd09d6c1f016580412bbfb3d', 82, '2026-11-29 06:01:42.384293+00'),
-	('embeddings/vector-graph-changes', 'b1a3a2817c3a1d1d8f630a059d2c0581e8af6c7393bf036d11e4258a90bd27ab', 82, '2026-11-29 06:01:42.384293+00'),
-	('expiry/due-layers', 'bfb592a573bb95092a85a1c092a88f58d08cf235c35e7805781da99e2ac44883', 82, '2026-11-29 06:01:42.384293+00'),
-	('expiry/is-due', '620682538497308505f7c9173bd431289a834da70bd110933a059c2b81d7dd34', 82, '2026-11-29 06:01:42.384293+00'),
-	('expiry/state-now', '98f33a64bbd0ef1f0298040374c41df0cb1e5b2288760558814713a713d88530', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/count-requests', 'e5d109d1ef49e9890762f52f5a909dc2c9b08734cea34d3ed69f0c60e5c20712', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/describe', '4f305a4886f50353781014f738a20f3aa5e692a8945d2362d11cd4d9c3ce29db', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/note-change', '99b5b3dd9d194bc0f8573946e123176932b139f4860c55abbcf1b4d32ab91960', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/require-replayed', 'b993cb9c7a9cad5be869a85e440436278f4deac23e7240a5e3c2f820048787f7', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/resolve-agent-token', 'fb69404d7381bd94e0de43e3330b5839cbb68a7b12a2f4c38c35bb2bdcf4f6c0', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/resolve-caller', 'b5fce587b39a9c16afc19f3155af2a72decdcfb2d86ca6ef789e3a1f0966efad', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/resolve-principal', 'a62314cebf1b35841b26cb5692deda4d081875d26a5543519914a7102969f4b7', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/callers/resolve-session', '724f7f4648d2481ad5509e69a3ef9214c36dbfc358550fb3ccc50e39fe4e550c', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/count-new-team', 'c1873cc2e12a6df649f27c3bea6540416c85cc150d817f7efefd9ce102939403', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/find-invite', '2d7c936a245d33a62756f760e76d847069a895812c9a14b7cc6c98ebe73e5f1a', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/find-link', '6634bcb93d8af3e40792349260cd87333ef96c211e6769b4094f276979ad66fa', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/find-reset-link', '352f9f2ac77b996121fd43280a9af34df532fb7e70a52795e11fd98e6cfbd519', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/find-sign-in', 'f616d07a8ffa8c4f439e6c0a9c13448b80690d1060fbd81b18a5c0eeb9ac4675', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/forget-answers', '3a2ca948cc111bbe36e9e0ca26d981e50cc658e49f2cd33784fd278e4ec323db', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/invite-state', '3265130dadf9b6f5a85514ba775b327b2012dbd0555dd0e00eb0c7d70dc80adf', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/is-team-name-taken', '7e7cf2a65e33d14c02bca183c685817559da7673777ff41316ffa51bfdf110cb', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/lock-password-hash', 'b8924e00b021831a4a11329d524ee2c5af039aa4d2cf3eed539fb62a7e71efb9', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/prune-invites', '29b930af42d14b53ccf82566f2ae3583df5e0227bdaec34e2c53c86228b02b62', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/prune', '279b67e00de926b8c339b5355d314d0e6f680d54488c7e6684f48683563df280', 82, '2026-11-29 06:01:42.384293+00'),
-	('identity/purge-team', '6c4ab9d83e125e97280d8958d82e1ab69d79630b277bca8a84d70eb662b09d1a', 82, '2026-11-29 06:01:42.384293+00'),
-	('imports/prune-import-payloads', '2ad149bdb1400d849a5158451839b1031cfa44108a9255d5b8e95be3ac0b857a', 82, '2026-11-29 06:01:42.384293+00'),
-	('imports/prune-loading-chunks', '4ee70cbd1a38bc63655dd1db51110e03cd4286224dc6dce37799c6e15c329515', 82, '2026-11-29 06:01:42.384293+00'),
-	('imports/prune', '2cd556beeb96760ddce3c9fbaa3afc3816f9151ea0c495968eb08fa75b0433a1', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/choose-first-copies', 'e5a238092e613a37149e1d33ff87133ad0b5d3a3a2bb49764aae3c5a1d9c738f', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/end-restore', 'ebcb0012db307a21fa150968f9d52bf34e14522df369f58ff786a0aab0b03549', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/expire-kept-sources', 'eed9cfcee016a237db920f86c6102a1d5c6fe6f1eac580e2409dbeb381811b6e', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/keep-chunks', 'ed65b8bb2ab03b814bf1d6efa3f71bcc7603de9db1bc114cdba0aa80c1774003', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/keep-sources', '72e97c680807b4c55acf4c09031e26a2cd069bd1134cc244fd186fc56a0c3a30', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/lock-kept-source', '271840ee0da4a42a4bd3d33de35d4969b599f6b41b45aa0a677ae1bf42c37789', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/move-chunks', '39f751b277144d7f69a23fd5ea89b774524cdaa391452172d5c8918a50100c85', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/move-memory', '26759700f30f6eb2b4ae2529c79041561622e0652ecaaa640b7f953dc781866f', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/move-source', 'f93759b4b82a5bf849fc2a7afb89733815c6f67e829060ff8453a9712f4159b0', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/prune-kept-sources', '032b1fa9a8db424da9a0131d8b65f341cb952a3045f522a9560d8cc39dffad7b', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/purge-memory', '9507d1cdc133a845334e31e168d87912d82187b173c277b5a6d223918498659c', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/purge-records', 'e603565ed6e1b3a39bfdc326e61b13afab939cfe00f6a02b6d06c398cedf248d', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/purge-source', '1d980314da8620a3ea97b5bb3aafe9bc2990f31f2d52c5ed118bdfb0bafcc011', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/restore-chunks', '32aa46ffb17a6635045ebfd92df3d8b9584298315e475f8508ce17efa6b3c4d5', 82, '2026-11-29 06:01:42.384293+00'),
-	('library/sketch-source', '13d1cf3c2619a72a83101e5716181e0939239be63f55d4c2c336dc4c519033fd', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/count-candidates', '5fdafd79b453a5e902030b2adba0cce7bb570a14d4b23f767457d1401b2bb71b', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/count-documents', '19d1f9e1c80b017ccbb8c786f6978369d77d0d4f48d8ef0c20dbd6f94c37535f', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/explain-search', 'a590164bedf12925d63fe60825f305a46b5eb63ab59534dc58be40b6507652ef', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/choose-filter', '84106fe446d05450c3513b4654189873a123c60218a20e03341c8432e36c0b17', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/few-sources', '53f265422309d53a9bcba035a7580042b1d634215d8403109453688298b56ca3', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/first-passing', '65ae98e2485943f66fd1147c9d2a11c68ec95cc4be9b19a09683a2c43a0ebace', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/hidden-chunks', '2f677fde14cd419aca7c3e93e803bb60845853a7a2eb0ac70cfc20e2f3f5ed52', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/passing-chunks', 'abcefcdada4c05f657e09e728173db131da79b05170e86e407f9ff100c78c0e2', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/filter/small-scope-chunks', '941d16b4f6fb58976d987f0eae6ea755abdc99ed52c38122d04992849062c8b3', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/fuse-candidates', '752c53865b502aec66e04731a874dbe24dc7b7419b999e4f0222d2e2852a952f', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/contain-keys', 'aa7e2bcd96d1ac71a6a2e67119a8c443646ebcd737da8ba504a456efe262fef2', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/keyword-candidates', 'f5ef070e6383d8b1b24408b96921c73a3cdc095b8dd73ce81c3586c41a8201d2', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/layer-scale', '8312c523fd7ffe3b9e8c8b32cf363c2d290fb88ac095588812e5d2ea5e7b13b0', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/rarest-keys', 'a348f77716955b13c237ff700bcc2ff213d9b6376b1af5af07c3e4c75ece6796', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/readable-counts', '3f77ee222fbdf854187a1c8b84367013b2f70b30c877b012d8d8acf3172f5b55', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/scope-holds-at-most', '1f7f95308a7012cdb48e628702df2ecfd940ccf519ad56848edf28cf33fac7e8', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/score-by-key-and-layer', '0656d88c6761f68eb2767b9248c611f27456cf4370592db7faaf661a7c1ff858', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/score-by-key', '390988eca9d436c006b3ec4c10427b67e46a772fe99bd5c5183ce4a31dd68e04', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/score-one-by-one', 'b59e39f8362537dd2ff0c86b8415c686a99284c4f410f3e73064e5b8dfa80add', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/score-pass', '95be07e4faa8b90ac165b0415bc154c817f74aa72f1b57d8bb652d8e528f1c47', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/source-evidence', 'a6111c35e6ca4c07782d218c193619f882360641625a771748be641eb7fe7510', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/term-count', '6c74e455a34eb652634339daec5965a065b04c0fbcc91d1758ead6afdc63f990', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/term-frequencies', '981e8b98500d35032a1ed4a501a9fabc69e2e43ee0732c7f0f660b4914227872', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/keyword/weigh-query', '29f21a73d6190ab8a681033381c1b1264b8aee5c060a5c4ee34fdef64e03c760', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/look-up-candidates', '3671b5f6df2ad86e3405833a0d4250788603e61a72b0dc1cf1392fd5b60b647b', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/matched-weights', '5fd6010ce814bfeec1bfe5515e72c879f0bc5576c0913607cc4b240376a6c432', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/search-candidates', '60378a80ead527eecfc16d77485d275a5ed9c3869e968ba418e05ddf2c1640ab', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/search-hits', '79cf9587017296c272ccd6e516c0fec046be92e28e83ec43eb634c9c805ec7fd', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/graph-serves', 'ec86aedd52da6a786ce768226b2d78e66dbfc19948e4baf1816a43d6174a4248', 82, '2026-11-29 06:01:42.384293+00');
+	('audit/audit-hash', 'b07347c55233ea778336f8aaea3ee4824ff0b0de5e38b42e2ccabf2f648deedc', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/await-seal', '16851ef30dba4e469b2029db179d4fa0d1569f6597b2268222b7e52954c29957', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/count-audit', '1d83653dda32136e4d65d144541920d87b03d379f08d3fca72b1cbaa89a81a0e', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/has-other-search', '2ec27531cf70f59f3d3687fee0f1cae8644c81878ee823d6103ba2e2f66fb2e9', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/hit-list', '0dcec62baf1c4101d1a492a88a33eefe2941b31d1cefa6749e339f9c1ca2be36', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/last-seal', '5d5093b76a027ed9d8202cd218756b058ba365dbe2aacfa307fa2fb73cea9202', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/next-unsealed', '8109b63423f65388870908d2a9751ed24dfa691f785667b4550a36d33b34ea8d', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/prune-searches', '22c16946f1c62831726e78e15d9655bcc13466dc3635afa9de81a436952480cd', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/refuse-change', 'e84ac8a90ce7f51f194b90056120bb59a9cd70180306dce8beef0856fe8087f1', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/salted-hash', 'b962c69f86466d8608817a7cafde186657b79db036b6eb5b967584e9d24e59eb', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/seal-audit', '92906d7016625ba02326f4f2c8ac6a5f3d2625d04e7ccf7df31dc018868d3bbe', 125, '2026-11-29 08:38:42.085875+00'),
+	('audit/walk-audit', '7081a7f1434a05c62937b18176b2ad8b58a208be3d63b40c88cdc4feb2c90084', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/claimed-company', '7d761cee4caff1ae2c30cbda3f49ebdeef8c285c4c3d1c137473b0785ded1ace', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/claimed-team', '290c16884154b4d8a04835dfca638778d49acae2d8f12ef4847dca08ff0efb27', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/claimed-token', 'a4819d08c7084d45f8410e0204fe84d2e3f618263339a75c53636bfd6d56bc2e', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/claimed-user', 'b16d99ea02146efe6dda4d3d919fd7db4a2bd9eb13da1374aec6cfaaeb28a785', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/new-id', '3c4efcaf805f8ca42fd764fb188c1bad035d8ee0a155338dba7846e2a18ae318', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/readable-clients', '5edbb33299306a6816c02c63ebdf723d7431c9c343252e2e727810343fb5dbdf', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/readable-layers', '8eeb2ed5e9d1e2e4be6c2de1ffa643b695781751586fda992cc669beeb4676db', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/reads-team-layer', 'b1b896964cd9a5e7df5e3f6dc02250916f2f6018d99df0124e15489e525c3368', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/writable-clients', 'f068a575cd9036b5835d2fd7974bfd1b3acd09f167b4971ffcbd2217f8b91f4d', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/writable-layers', '3681bfa03f53db840cebe17ddc5614efd8fc44a0328c296489a68dc00177ca58', 125, '2026-11-29 08:38:42.085875+00'),
+	('claims/writes-team-layer', '33712bfdfd4ddc287c59e15955c97eeb81d06b85eb60fc6f789d23ecaecf09d3', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/evidence-captures', '8e7ced4d33cd27893349c8f398653309074050a21636044463d1eb99f1c73135', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/lock-held-captures', 'aa3baf7eba09d7a1aedbee0454cda0cded76166e04999fccd93208b6112336b0', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/prune-consolidation-batches', '37e0c1f44597d3a4e73d293d013dd41c89494ee64de5ca67aaa66a9b8a4a867b', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/record-version', '773e7e4cb8b968e528ddcfbfe59150d6400d05bd5c57ce54fad04b5de81d7ad3', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/release-captures', '18c96f4d7d40fe66e8a24404ec8b692434bfba511d8c86f8b858eda1e49961f3', 125, '2026-11-29 08:38:42.085875+00'),
+	('consolidation/return-captures', 'c2ec480c348cad984515ce0d3551457f581d69fd5262f9e09d3fc632955c41f1', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/backfill-pending', '5834b4480c683891e8040c5824f2f2b3b67a531183429f7ae382188ca3a2ba54', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/finish-backfill', '75b7ed7c94b38d293752c407bae99556b75fb951926256ce1b1cd24e9db35170', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/is-adopted-model', 'cda37b80482b7043576bf258a1faa72791abcd1bb8175cf8923c6b322b610ec0', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/layers-without-vectors', 'b3a0f61973ed2579328179232613f198dbf2c8249de4bf32ddc0c29004751ce2', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/lease-pending', '09a770fe97234fa5493971b0c21dbc1af237edf0b98669a831a346280ca65223', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/prune-old-vectors', 'c6392aff41695edf0606dfddf0bf9e7a27b81beadd09d6c1f016580412bbfb3d', 125, '2026-11-29 08:38:42.085875+00'),
+	('embeddings/vector-graph-changes', '8c571e84b9d3dcdf65a2fb27c327c4457af95bb36f64518b9939c03242c9966d', 125, '2026-11-29 08:38:42.085875+00'),
+	('expiry/due-layers', '856ba5eed284fedfb001d4363becfaa2bff85bb9c28c956e3be06dc142a76400', 125, '2026-11-29 08:38:42.085875+00'),
+	('expiry/is-dated-within', '4c67efddd7ec40871dbd376bf5f73d6e6f13a6471a7bd7c5d64557edda124d53', 125, '2026-11-29 08:38:42.085875+00'),
+	('expiry/is-due', '620682538497308505f7c9173bd431289a834da70bd110933a059c2b81d7dd34', 125, '2026-11-29 08:38:42.085875+00'),
+	('expiry/state-now', '98f33a64bbd0ef1f0298040374c41df0cb1e5b2288760558814713a713d88530', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/add-layer', '6cebac9826941d5695855b07bed87821e7a7beb5e3b91c01450726217f73e678', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/count-requests', 'e5d109d1ef49e9890762f52f5a909dc2c9b08734cea34d3ed69f0c60e5c20712', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/describe', '4fe43aaba4532af04374d697ed230c6ac8ff5f680ed347b59b3dcea5fbf3bcf2', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/note-change', '99b5b3dd9d194bc0f8573946e123176932b139f4860c55abbcf1b4d32ab91960', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/note-withdrawal', 'cd82c14af2ed85161b0e44814e6ebef9525ea69eb6468965d59c45d96c9dc9e9', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/require-replayed', 'b993cb9c7a9cad5be869a85e440436278f4deac23e7240a5e3c2f820048787f7', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/resolve-agent-token', '7987d50f16be92f6ee39eb94f6f241c334e642048d198b4bc227b5ebfac02d30', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/resolve-caller', 'b5fce587b39a9c16afc19f3155af2a72decdcfb2d86ca6ef789e3a1f0966efad', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/resolve-principal', 'a62314cebf1b35841b26cb5692deda4d081875d26a5543519914a7102969f4b7', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/callers/resolve-session', '724f7f4648d2481ad5509e69a3ef9214c36dbfc358550fb3ccc50e39fe4e550c', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/count-new-team', 'c1873cc2e12a6df649f27c3bea6540416c85cc150d817f7efefd9ce102939403', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/erase-from-answers', 'a840d36f0ec564783e92d83389ef63ebf212ced05275914697241eafd1329837', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/find-invite', '2d7c936a245d33a62756f760e76d847069a895812c9a14b7cc6c98ebe73e5f1a', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/find-link', '6634bcb93d8af3e40792349260cd87333ef96c211e6769b4094f276979ad66fa', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/find-reset-link', '352f9f2ac77b996121fd43280a9af34df532fb7e70a52795e11fd98e6cfbd519', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/find-sign-in', 'f616d07a8ffa8c4f439e6c0a9c13448b80690d1060fbd81b18a5c0eeb9ac4675', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/invite-state', '3265130dadf9b6f5a85514ba775b327b2012dbd0555dd0e00eb0c7d70dc80adf', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/is-team-name-taken', '7e7cf2a65e33d14c02bca183c685817559da7673777ff41316ffa51bfdf110cb', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/lock-password-hash', '10188f555acb5b79950817eae20e20b70efcc67c493783bbdfedfd68ddc36c3d', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/prune-invites', '29b930af42d14b53ccf82566f2ae3583df5e0227bdaec34e2c53c86228b02b62', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/prune', 'a93c98d6918b333de6514b800c2035ed642782d1e7bbdb7e3219842fd2a5e344', 125, '2026-11-29 08:38:42.085875+00'),
+	('identity/purge-team', '3073d34e63f0fe6e10a57b89c04a4cbbe0ca480cea98044d943624c172f02746', 125, '2026-11-29 08:38:42.085875+00'),
+	('imports/prune-import-payloads', '2ad149bdb1400d849a5158451839b1031cfa44108a9255d5b8e95be3ac0b857a', 125, '2026-11-29 08:38:42.085875+00'),
+	('imports/prune-loading-chunks', '4ee70cbd1a38bc63655dd1db51110e03cd4286224dc6dce37799c6e15c329515', 125, '2026-11-29 08:38:42.085875+00'),
+	('imports/prune', '2cd556beeb96760ddce3c9fbaa3afc3816f9151ea0c495968eb08fa75b0433a1', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/choose-first-copies', 'e5a238092e613a37149e1d33ff87133ad0b5d3a3a2bb49764aae3c5a1d9c738f', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/comparable-text', 'c348e07914324d885f6870763fc700ce0e37ff34b15f200e7753bfae55e742d7', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/end-restore', 'bf8d820e3a762b75bd32617f157e457378fa9cc890b0e3263eb2075f6bf8bf46', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/expire-kept-sources', 'eed9cfcee016a237db920f86c6102a1d5c6fe6f1eac580e2409dbeb381811b6e', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/keep-chunks', '95b16d3638bde7effd87ed9246264220cdb37a5ef6e7156a8e1a08d02c9c404b', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/keep-sources', '7b0f8cea2b26944c945a0e3d80ea7a2f293862fedc47230f0ae79e2ca5730b5a', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/lock-kept-source', '271840ee0da4a42a4bd3d33de35d4969b599f6b41b45aa0a677ae1bf42c37789', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/move-chunks', '4012f6fa80406ed66ebaedd50585ea4972fc4d8c10ba283c2a2ab0dcd1306c7a', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/move-memory', '9466afc1abe8e140f079a0714c264b8fab9fc529d653e1e4fa2736a2f3988662', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/move-source', '69c2f414102acaf127aaa2fc45f3a8c7d0dc4740671594e2b4f152eba6128441', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/prune-kept-sources', '032b1fa9a8db424da9a0131d8b65f341cb952a3045f522a9560d8cc39dffad7b', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/purge/purge-memory', '185898cc1da93da93c973dab1f1ab635b6d5e0fc1c15298ddb7a0720fe9bfe66', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/purge/purge-records', '27c0698846950d8610b8d35b7a3d5c569755344860aa11bcc708836c5e581d42', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/purge/purge-source', '7ff9411558e4d4b8aa8a261fb43dcf3b78f889b9c9c159b14589f974f461d787', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/purge/results-without', 'b482345ab26904b0f2b05b7f6c039a705eba1bac300644391fe0c9eed266ec54', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/purge/without-records', '63054bfd8095ed263cff3b3d6f3c5691a594a963219eb5815b6c9e7a08224b66', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/restore-chunks', 'a6c9e947e34aec397d79b4dd0919e2ea41c683dfc97fe9ddb5c02914909cec82', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/seconds-until-forget', '320f108bd38a565173a13b867ae52129e8872a80ef8652b4837f3ec8afff77a0', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/sketch-source', 'c1bda509a6ead0373747385473dfa1aba6e4d85efad96ae2a03991a12dcf88d1', 125, '2026-11-29 08:38:42.085875+00'),
+	('library/source-labels', '5d298d8d750fadf8db77e86460a19060fe587395a631be53337b5f223ff32ce6', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/count-candidates', '6b1abc9055756cdc39fbdf5f9f3738d9ae5ae54458bba9e5a36effa7837413da', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/count-documents', '5203140ab5ad2f6ba76f1379fe06c5c9cf67dfb966607ea568f223eef70188ef', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/explain-search', 'a590164bedf12925d63fe60825f305a46b5eb63ab59534dc58be40b6507652ef', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/choose-filter', '817c74f5b098ae1cd1d3313f4ddd751729f8348b98adad79e777e8ead7c003ca', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/few-sources', '02eb841087cbf4b3ceb355b4865277a1e7e302a4248e8f53dc0d3120010986fe', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/first-passing', 'ff81080dab538987420f231c46b513f33c96ddf20ba16c612fa2011bdaf5e860', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/hidden-chunks', '55b915218906edea36b927eef11e69879d7b6ef3810229e97042ef394abddc6c', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/passing-chunks', '49e2111df716ee1eddacc29a22a0646365fe84e1165c6ca67df01c203c6628c0', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/filter/small-scope-chunks', '883a0aae9b9d6a784d6c6b5699d7ce7a6c4c2a095a8455ac1bb1a27b3868ef1e', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/fuse-candidates', 'e50f6028ca58395fe3f43795a7dd6901fa13ad0cc067370260fc0e597087ea27', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/has-outdated-terms', '18d5a1398fa615cd2bc71ce19e65622f9ca4892216937bbd3136b39f2d2ba832', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/add-guesses', 'a5f42d172cac843abb9ec74a14b2fff0cf7afafd1541228cdb73d6ebeca6b24e', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/contain-keys', 'aa7e2bcd96d1ac71a6a2e67119a8c443646ebcd737da8ba504a456efe262fef2', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/guessed-chunks', 'b8667ef9f959e80f60454263cb12fae561d57860d7707de19af495c2ac97ee4e', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/keyword-candidates', '9e3ea4121d9b79b317927f4d2734113bb41e0ee8b54963187a0a33a789d6c07c', 125, '2026-11-29 08:38:42.085875+00');
 INSERT INTO memory.function_file VALUES
-	('search/semantic/nearest-by-graph', '79e5a57ac4d07279c2ea9a405f8083c07877f427fcd4f71d1b8fb261ab7d3732', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/nearest-by-signs', 'f3de91cd8bd8f655514231b28e0f8af4ee9ec3069d650c657497da61d0118998', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/nearest-in-full', 'e939d932c1eae5f57e79b42dbac51968715d737198f67c5cd444b3ea6ff4590a', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/semantic-candidates', '83c440d66b245c4035546271ff4ab6e8caec0b141dffe300fa1bdb2f8079ab3a', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/vector-graph-name', '5c7105f48c6c8817883907e38097c6b3a9dd1957c8659c827f1f6adfb9a5b473', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/semantic/vector-graph-names', '309e1bee3d63aa17c4636d01302c9a8735c6e383f8dcad61b219140be75a433b', 82, '2026-11-29 06:01:42.384293+00'),
-	('search/similar-memories', '85c7ff2b5a7c0116d742410859f81b3db614d37c6b2aef3f1119ae9c3e48a3b3', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/add-source-uses', 'b28a6b95ce7dfc98c03cd1d43ee81b6d72238022d9f26d53ffc9cf4ce5385899', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/count-pending', 'e8a651de7a4edb667cd7773ece7df48ecc5aa3be9b409ef98bdb883bc022eca8', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/due-figures', '0d05d94df91cb56d99b51d27700165f5b1175ed0cc4735779ae857040355baff', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/fold-layer', 'e5fd162c1689a530fb95949fae36fb9a1609012e0011fe81ec9f4cd8ec6122a0', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/fold-layers', '0834e6621be2f367406f656ae4a07112355e991986d94ed791618367f7632e97', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/latest-failures', '5fe272d2b7061f4b969af9fe80acdae7daf4f49303957b0e10bc32d2888a6f57', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/service-state', 'f24d161cb73b6099870bd0b05ddbaae41f6ade4891351d8eb07b17bbc680f08d', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/tally-pending', 'bf71decdb0ca2cf6e7bf97bb32daad6291a687f7b6aa9e8d74794cd0f423ef41', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/tally-sources', '66dc5f22a014a1f4008a9817a5207f5f915240bee54b4467960108645f0bc18f', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/tally-states', 'b3c3bf9f6826187df0eaf6077a1a4ae22611994925098f28f1099bd38e4a122d', 82, '2026-11-29 06:01:42.384293+00'),
-	('status/team-figures', 'cc85e2c828877cd0b622a4b5e557a48a77d35732c63915193c597e2e91738c56', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/end-source-terms', 'e2b81f9819cae2b61135b3a845503490e1a5e1d8c8c2895b997e554610771eb0', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/end-writable-terms', '840ab522663489268428ec40e371b0da6d169ccb925e28a7184a63dabfc14fc7', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/lock-source-terms', '52af4f237c44bba1cb6b457712b0162e14d3d206af53d02494c8f7668856b7ca', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/outdated-source', '6ea1b8b41fdf69677b2f440d0ad588a6515b4188fb29b6f65a0772dc216ba02b', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/outdated-teams', '783f50ba140cbed8943b9ad2c4810b4caead5994f0a0485934f0e2bc2c825b9f', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/replace-terms', 'ed02172196ff0a23478a817830eb6cee83276d941e73963dded0f74dd6cacace', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/replace-writable-terms', 'd36f4d941d0f53178d341170444bdf0754f34b7abff2a07079c86e28169db405', 82, '2026-11-29 06:01:42.384293+00'),
-	('terms/source-texts', 'c8f29df9bccf89eb22eb0a0c24931c200c35d807c333609ebe37223606159a9a', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/fold-usage', '0d914b44d979bc021ae2c2da1869c190ab01821ae13d129a547f0eac6c2eb8f0', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/measure-source', '7b371b3bad85654628ff4935db79107f719bc1eadf183a6df14e9c209a6b302e', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/service-usage', '95032379d8ede19dc8a623e088b825a5b0a2dda6d01575dded062157e2978110', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/tally-bytes', '1c8ffbb7874a2bdce7f18b82ab6317c04ba48f433e47cddec18995190ee853d7', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/tally-texts', 'fb66814b43d0a8bd3579e46895f2738c521400b643ff185ab5d8b5da64bfa6db', 82, '2026-11-29 06:01:42.384293+00'),
-	('usage/team-usage', '2a113fcb2bb4eb7d0afaf023bc173b384db9eda9044df9456908d90d1e43f509', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/end-layer-counts', '8ff96a6f6ced472a47bf1157f7c8be18d533179c04337254a17b34c6ef2372cc', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/forget-term-counts', '5b6c594aac7b48ed418ce4cf33d9ffaddd5f1d8a7b00ac4bb9285abaaa0c5ff2', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/lock-layer-counts', '9267c6180224972be0aa2084182c6daf2be5b39d065335c9650556333f7f94cd', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/read-slices', '2b6f5a9068a21e11fe7429b7635d89f7215284cf106fef76e8ed038d3e2b4ca6', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/sample-changes', '7500cde399f0937daa1fefa1c753819fb4fc80c4d1a7d8d632dac773b53baffb', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/stale-layers', '59debdb1da3a79e9ed9d08c0ab3fdeeb909aa928c2cc7d7bcb86a0e108086dd5', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/stored-terms', 'e4e28356227c76b6e2ec508c30cb0f883d9604cab71205aadbac405746645c11', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/sum-layer-counts', '757f477ed9bd48daefd0040b2a783e316f19d33fdac09f500793292a32a5b452', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/uncounted-teams', '632decfe2f470b93290a8af2a7d0f8a923ca1c6faf6f08b83cc55c534d70dc04', 82, '2026-11-29 06:01:42.384293+00'),
-	('word-counts/write-slices', '65fca167ecef4422207fb6e696c0031bd91a02cbd1fd50bc92a741408bace105', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/attach-original', '69ff545949038fbb1d7d8b4cf06a1927bb2669d14b96e4f4a54e1b20069d3c4e', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/file-sources', '271b215782a1067eae5c522681a2bf3656797b1ac047227aef77e9b2423256a5', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/forsake-workspace-blobs', '85993f5a37f318dd8427c239acb3d0c1908d5e396fbc8a9780af54a1a8353d49', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/keep-bucket-blobs', '57338864cca8d088ecce333b6f021bde87a3e866c30168dcab6ae0cd3db80db1', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/keep-workspace-blobs', 'ee1fce7adf695f4ab5191ba9fb6c615dd9ac2f215a21e721d59a2c2a5cf13bf0', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/prune-workspace-blobs', '3276b59d4a47a0fe42215c071e9814e81416ab9f385f45db9c64fa83633bb2f4', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/prune-workspace-versions', '3ef605698f7d0e9d5f4ee8e9a22a8149af826a7d21b02159585972003caa6510', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/queue-files', 'd84b1eab01d678369fb673071c76a3c6fb3bd1b6057a735156ae7f1d88c869e6', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/release-original', '6f8ba66921415d785a2446bd52248ce8e1c8d3224e1c6e0ff1110bc8492bb70e', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/renew-workspace-blobs', '1c63518a52cc560af698da30b237e17389d1a4d9813cd122fe138702cd0ad858', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/undecided-teams', '5be6be797c8d20ba4088d9e735679d9d8febb23f4e2259338e6ab27c5155ffbc', 82, '2026-11-29 06:01:42.384293+00'),
-	('workspace/unused-objects', '76dea980ef38f8316c3fd21e6114f28713911ca921ea7b57ae0f9c693c52a301', 82, '2026-11-29 06:01:42.384293+00');
+	('search/keyword/layer-scale', '8312c523fd7ffe3b9e8c8b32cf363c2d290fb88ac095588812e5d2ea5e7b13b0', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/rarest-keys', 'a348f77716955b13c237ff700bcc2ff213d9b6376b1af5af07c3e4c75ece6796', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/readable-counts', '1fe5210184ce1053a8ff0f13bc3dcf128d1d4d40679d250acfc5bd114f2762b2', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/scope-holds-at-most', 'f2c9de1108b3461833d0eacdd0eaef1ea84f1cb9238a84c00c530c8a662c648f', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/score-by-key-and-layer', 'f6aa0bf537a1ce09d6ed4224e52b3658013c2b6231921ca8f3a3c7e9fd871026', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/score-by-key', 'e3c7210e294da1b12a562552856f24e56aaf388f398d8bf209302b349a5dd4fa', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/score-one-by-one', '1ac4b5ba98caa7c37ea87b890c6166d5d886d3b9b35ebf91ae8fa2488511304d', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/score-pass', 'fcab2de49ad8379110b992ee9daa161643019767c01fe09d23e30a0e4b920a18', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/term-count', '6c74e455a34eb652634339daec5965a065b04c0fbcc91d1758ead6afdc63f990', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/term-frequencies', 'b97e349560ce977cdea52fe202f8d931aa7b310c76d814234868c1e7f37d4cad', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/keyword/weigh-query', '2aab1cafd6c07d17578f955be02780bb974f1848859d66d3908c398e2376465e', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/known-keys', 'b17d09c20ecf9f542a08b4622d2348a9551594d2ad81951b31e4c4baad3c0868', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/look-up-candidates', '3671b5f6df2ad86e3405833a0d4250788603e61a72b0dc1cf1392fd5b60b647b', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/matched-weights', 'da2d32c93aab7c798e33221cad551cb798e55f92419b4458d7094c13b6172b3a', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/search-candidates', '1e4760b2eda00ca8de9779835cbdd88bfd1796899094bbd6f4030c5275dd7a19', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/search-hits', 'bf37494ac30bb3df4da659bb52cd18e2d3dc1f0c807b4c96fcfc5931a19143e8', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/graph-serves', 'aad41951ceff7916b0bfa9f2ba196775d54edd0165ecae3a92bf441a81c9f66c', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/nearest-by-graph', '4892bc566604cfc9c35869b97384f1d13fdfbb9718f7b63ef6ed9d4b5e92cc7a', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/nearest-by-signs', 'deed3e7c16a6768fb7a901fe26b43c3113f94cd5f4426688b31d12abc5c8d4ba', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/nearest-in-full', '47fd533a3c135259287ffdfd913c0425f5e762be765bfd46c3ea6a856e06c036', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/semantic-candidates', '88e7afdeb7d608eec312c661d0a6ee8e7c69f825714f59ff3c93a67b9d90ba39', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/semantic/vector-graph-name', '4b9e4ca866f2de7bd676e97788310e1478bb4c10a3c6df1e6908fd65bd09002f', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/similar-memories', '310f071b827fa2f0e6dff42a5dc6fe70d1d07aea2566c90e06cc0f1ead82d2d7', 125, '2026-11-29 08:38:42.085875+00'),
+	('search/source-evidence', 'a6111c35e6ca4c07782d218c193619f882360641625a771748be641eb7fe7510', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/add-source-uses', 'b28a6b95ce7dfc98c03cd1d43ee81b6d72238022d9f26d53ffc9cf4ce5385899', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/count-pending', 'dd487a025355d8cf5c2f07c4fe37e72386190a5cc1febcd5959aeed472bedba8', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/due-figures', '43a5c8369542884fc79c36af82df366d0bb49418db3e335e5541a62b118a5c63', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/fold-layer', 'f22e18662ea52979bbe32de5ded9b2a3f8ca133e4cdfd1654262c683b6c305e3', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/fold-layers', '6aa30413c599ad52a8a8d1e6ffe17ac36e118306e5c59b0d30cf2ec9d85b44e3', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/latest-failures', 'd180ee0edda8dab41cd1aea79a78d718440d65fa8a92bc6db95bdf55a705d29e', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/outdated-chunks', 'c2ccaa857298f1ad5e24c168a0b3234414a64d140d7061f02b0abbadaa339509', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/service-state', 'f24d161cb73b6099870bd0b05ddbaae41f6ade4891351d8eb07b17bbc680f08d', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/tally-pending', '2c5cbeb097f52723db2526ac1bad3975b0da3567fccbff26fcfae6957fe60f36', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/tally-sources', '5a05ae1b143906c6d03b81c0fe6724aed7baadaf18e20b6efae0503373b2e781', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/tally-states', 'ff5836138304b8c7f51e76f4575464081d0cac5fc4fe2e3a47a68bec57e8c74b', 125, '2026-11-29 08:38:42.085875+00'),
+	('status/team-figures', 'c4ca5332f73e7f3354aebbaf1df2a30066c233b0d161a70a643cb8d8620e9b91', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/end-source-terms', 'a90abd0d0e421b2790b988b1c1aa526ce4c79bf8f5dcb262d70ee23a7e48f19b', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/end-writable-terms', '552e612f713086d9707be99c847a1f8af6bd6ab8bb57448034944b79efe26c91', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/lock-source-terms', '33cbec3c55083c94a3144625eddde0c01af95d5e2c01d95313c3fecdc6c3af14', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/outdated-source', '386424a84f75491b87d4a1b1965502b918ef3c92167f25715b126e259f6cebdc', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/outdated-teams', '783f50ba140cbed8943b9ad2c4810b4caead5994f0a0485934f0e2bc2c825b9f', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/replace-terms', '206523edf3dc56fc187b05a8597fc9d2c5b1675522609582e30176f9d2f1ce72', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/replace-writable-terms', 'cd8001006ee2317b7e8f7a58b8c7f221381f5d71603753ef00c6e31f7906d4fa', 125, '2026-11-29 08:38:42.085875+00'),
+	('terms/source-texts', '9e401c13fbed606473459cec98c56bb63a0cfb2605cce6ea7f7cad271c0cb885', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/fold-usage', '0d914b44d979bc021ae2c2da1869c190ab01821ae13d129a547f0eac6c2eb8f0', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/measure-source', 'a9f1d767e58b97847d6a2615ebe2b8c135b02770eccc8b35a2082f7c99ab00fb', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/own-bytes', '477a8e5b78c6b7e1874e29a7192d7f65f7376f9919132266b9239dad582048af', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/service-usage', '95032379d8ede19dc8a623e088b825a5b0a2dda6d01575dded062157e2978110', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/tally-bytes', '1c8ffbb7874a2bdce7f18b82ab6317c04ba48f433e47cddec18995190ee853d7', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/tally-texts', 'fb66814b43d0a8bd3579e46895f2738c521400b643ff185ab5d8b5da64bfa6db', 125, '2026-11-29 08:38:42.085875+00'),
+	('usage/team-usage', '2a113fcb2bb4eb7d0afaf023bc173b384db9eda9044df9456908d90d1e43f509', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/end-layer-counts', '73d6e94351c5ff3e1bd9ba53f54219acdb4f2d5fb0f07dce1b4683962b0e96bd', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/lock-layer-counts', 'db781984f47b87e6dd7848e4a1f54cf0b225968111de7cbc5d6aa7b59d2138d2', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/read-slices', '3d91bfdc13a8ae9cc1a558b5b53345ef995de63003533ce5fa5a24791af1eac2', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/sample-changes', '192e7d7763a02eb0993f385eb457ec2c515489c6bca145e515ae90951eb1296f', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/stale-layers', '8041a3fe2f2556348f2ece627c971c6dd734f2ec336ac8a5113d3f216a351d46', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/stored-terms', 'f86d3e39163886b784e879234aa84e031b2c7459b7adc5365fe854682a3027ad', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/sum-layer-counts', '7cec22da904abe0c0b23fc91a6b82643792b3c594bd58c95e3b0f960dbe4cd5a', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/uncounted-teams', 'f0f1cc2423d2f017754be4ac2f1d71a1b771f1769a5623413e3aaf083b40a5c2', 125, '2026-11-29 08:38:42.085875+00'),
+	('word-counts/write-slices', '9fe7de8ebd1235d0c3f0c06e1a4bd66a805fd3195b69a62c985be6a2ab233d55', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/attach-original', '0a0311ddddedba497987d5b4722cc3b9fcb696df1a14d5185d5dd25338ec61e5', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/file-sources', '31c252d6c5368cdb6e54fb5317a5d81b1ee5c10eda4c91d3f12ff23c61bac5cd', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/keep-bucket-blobs', '8bd17df8f2dc7effbe8df75e59feaeda816cddf781bdbd21c8e623e399f1f4f6', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/keep-workspace-blobs', 'dda12a0c314ae88635248cfb52cde4416e148c688c97b6697a1b5867c7bda19e', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/mark-waiting-blobs', '8e9228e0b3579627541fc01a916f514ccb806ce5a38ad41e170767dbd9899844', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/prune-workspace-blobs', '3276b59d4a47a0fe42215c071e9814e81416ab9f385f45db9c64fa83633bb2f4', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/prune-workspace-versions', '3ef605698f7d0e9d5f4ee8e9a22a8149af826a7d21b02159585972003caa6510', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/queue-files', '4fa6c277307771d201d1c85fb557e3bfa349e58aad559e52b584ea5de494abf1', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/release-original', 'd452dc89284300e9de06a7c8a50d1c6a5494946cb57854f93cf6c260280a47b3', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/renew-workspace-blobs', '6114b2b262d12f86d542a3a8f4590afaa57ed3eea306817197488464e7279b84', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/undecided-teams', '5be6be797c8d20ba4088d9e735679d9d8febb23f4e2259338e6ab27c5155ffbc', 125, '2026-11-29 08:38:42.085875+00'),
+	('workspace/unused-objects', '76dea980ef38f8316c3fd21e6114f28713911ca921ea7b57ae0f9c693c52a301', 125, '2026-11-29 08:38:42.085875+00');
 INSERT INTO memory.idempotency_key VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-230d-71c9-ae64-d10b0dad37d6', 'POST /v1/memory/ingest', '\x094eedfffab843b40fd5e91527c386d9c1b283efdd9abd5093860cd57bc2af04', '\xffd45b9e2dc101e2ca82044c388b5b1e72974b3b91e642239660caeacc7b5a96', 201, '{"chunks": 1, "source": {"id": "01a225e5-2403-7410-b58b-ecf51b25a108", "uri": null, "kind": "ingest", "tags": [], "found": 0, "layer": "client", "state": "active", "title": "Stork", "chunks": 1, "opened": 0, "sameAs": null, "clientId": "01a225e5-2309-7050-9adc-a3172f93683a", "original": null, "createdAt": "2026-11-29T06:01:43.683Z", "createdBy": "01a225e5-230d-71c9-ae64-d10b0dad37d6", "expiresAt": null, "updatedAt": "2026-11-29T06:01:43.683Z", "externalId": null, "createdWith": null, "lastFoundAt": null}, "embedded": 0, "duplicate": false, "redactions": [], "similarSources": []}', '2026-11-29 06:01:43.683736+00');
 INSERT INTO memory.import VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-244b-72fb-bc58-6b0e71afdab8', NULL, 'queued', 'late.txt', 'late.txt', 'text/plain', 19, '\x492d2321b22c63ae3ce28657e75386ac7a64a62edc5befc72c689e4700d9fef1', 0, NULL, NULL, NULL, NULL, NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.760443+00', '2026-11-29 06:01:43.760443+00', '{}', NULL, NULL, '[]', '[]'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2495-70cd-b7b5-e4884f128bd5', NULL, 'completed', 'agent.txt', 'agent.txt', 'text/plain', 16, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', 1, NULL, NULL, NULL, NULL, '01a225e5-26d9-75c9-a7ec-acf6cca8630c', '2026-11-29 06:01:44.414227+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.830272+00', '2026-11-29 06:01:44.414227+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, '[]', '[]'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-244b-72fb-bc58-67eae3931cc1', NULL, 'completed', 'report.md', 'report.md', 'text/markdown', 45, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', 1, NULL, NULL, NULL, NULL, '01a225e5-293d-7173-a906-361ef47cde99', '2026-11-29 06:01:45.02587+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.760443+00', '2026-11-29 06:01:45.02587+00', '{}', NULL, NULL, '[]', '[]');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-244b-72fb-bc58-6b0e71afdab8', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'queued', 'late.txt', 'late.txt', 'text/plain', 19, '\x492d2321b22c63ae3ce28657e75386ac7a64a62edc5befc72c689e4700d9fef1', 0, NULL, NULL, NULL, NULL, NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.760443+00', '2026-11-29 06:01:43.760443+00', '{}', NULL, NULL, '[]', '[]', NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2495-70cd-b7b5-e4884f128bd5', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 'agent.txt', 'agent.txt', 'text/plain', 16, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', 1, NULL, NULL, NULL, NULL, '01a225e5-26d9-75c9-a7ec-acf6cca8630c', '2026-11-29 06:01:44.414227+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.830272+00', '2026-11-29 06:01:44.414227+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, '[]', '[]', NULL, NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-244b-72fb-bc58-67eae3931cc1', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'completed', 'report.md', 'report.md', 'text/markdown', 45, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', 1, NULL, NULL, NULL, NULL, '01a225e5-293d-7173-a906-361ef47cde99', '2026-11-29 06:01:45.02587+00', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.760443+00', '2026-11-29 06:01:45.02587+00', '{}', NULL, NULL, '[]', '[]', NULL, NULL);
 INSERT INTO memory.import_payload VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-244b-72fb-bc58-6b0e71afdab8', 0, '\x546865206361707962617261207377696d732e');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-244b-72fb-bc58-6b0e71afdab8', 0, '\x546865206361707962617261207377696d732e');
 INSERT INTO memory.kept_chunk VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2417-758c-8510-09cc392f3f64', 0, '01a225e5-241d-71f7-b063-0bae7c5aaa3f', 'The pelican has left the harbour.', '{}', NULL, NULL, NULL, NULL, '2026-11-29 06:01:43.703614+00', '\x69c006f8ab2b73d863b92a1fcda02c5b', '{-2017444868,-1807958768,-1735451479,-1418321454,-1369348025,-772766705,191558074,337160082,605988067,816416971,1555626974}', '{21950478:1.5341139,31257196:1.2863914,33653987:1.2863914,46944980:1.2863914,68531064:0.97236437,76200782:1.2863914,141131913:1.4415781,141422048:1.4415781,151243421:0.97236437,213587683:1.2863914,237135638:1.2863914,256342034:1.2863914,271353743:0.97236437,280775462:0.97236437,286774656:1.2863914,361629806:1.5341139,370774425:1.2863914,384986790:0.97236437,386161891:1.4415781,397183457:1.4415781,399238413:1.4415781,413495262:1.2863914,416596105:0.97236437,431888889:0.97236437,434022681:1.4415781,501025129:0.97236437,527230745:1.2863914}/536870912', 'Xenova/bge-m3', '[0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2417-758c-8510-09cc392f3f64', 0, '01a225e5-241d-71f7-b063-0bae7c5aaa3f', 'The pelican has left the harbour.', '{}', '2026-11-29 06:01:43.703614+00', '\x69c006f8ab2b73d863b92a1fcda02c5b', '{-2017444868,-1807958768,-1735451479,-1418321454,-1369348025,-772766705,191558074,337160082,605988067,816416971,1555626974}', '{21950478:1.5341139,31257196:1.2863914,33653987:1.2863914,46944980:1.2863914,68531064:0.97236437,76200782:1.2863914,141131913:1.4415781,141422048:1.4415781,151243421:0.97236437,213587683:1.2863914,237135638:1.2863914,256342034:1.2863914,271353743:0.97236437,280775462:0.97236437,286774656:1.2863914,361629806:1.5341139,370774425:1.2863914,384986790:0.97236437,386161891:1.4415781,397183457:1.4415781,399238413:1.4415781,413495262:1.2863914,416596105:0.97236437,431888889:0.97236437,434022681:1.4415781,501025129:0.97236437,527230745:1.2863914}/536870912', 'Xenova/bge-m3', '[0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]', 0);
 INSERT INTO memory.kept_source VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-2417-758c-8510-09cc392f3f64', '2026-11-29 06:01:43.721269+00', 1, 33, NULL, NULL);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2417-758c-8510-09cc392f3f64', '2026-11-29 06:01:43.721269+00', 1, 33, NULL, NULL);
 INSERT INTO memory.keyword_layer VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, 1, 9, 9, '2026-11-29 06:01:46.770167+00', '{}', '{}', '{}', '{}', 0, '{-1810135129,-1599038305,-1071948292,-964014952,-745079557,-740420602,611613509,620465944,1220582883}', 0, '\x', '\x', 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2309-7050-9adc-a3172f93683a', 2, 1, 1, '2026-11-29 06:01:46.785555+00', '{}', '{}', '{}', '{}', 0, '{-1984627084}', 0, '\x', '\x', 1);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', 1, 9, 9, '2026-11-29 06:01:46.770167+00', 0, '{-1810135129,-1599038305,-1071948292,-964014952,-745079557,-740420602,611613509,620465944,1220582883}', 0, '\x', '\x', 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2309-7050-9adc-a3172f93683a', 2, 1, 1, '2026-11-29 06:01:46.785555+00', 0, '{-1984627084}', 0, '\x', '\x', 1);
 INSERT INTO memory.keyword_slice VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'd', 0, '{12434576,13411764,20611189,21451715,21950478,23065957,23907499,24466206,30309341,31257196,32680533,33653987,40514275,41044406,46894957,46944980,60438009,60637447,63178607,63627174,67525338,68531064,70497656,75441320,77487931,79537216,80026720,97714542,101265357,101970833,104717617,109966697,114554200,120052717,127862773,129903935,133100384,133324209,147037700,151243421,157192519,164808463,173197713,173814980,177338696,180486172,185966392,189649355,192715374,193815032,195836162,202296948,206895079,207491467,209952839,210065195,212136497,214774046,217115964,225281000,230632479,231450493,234059318,237135638,239273923,240445387,244019271,248750586,248946972,250242464,251089020,251825770,256342034,260486952,271353743,272777079,275211246,275573150,277848191,280775462,282014820,283714107,288554665,289935702,300542488,301178270,301553194,312109046,314008892,315470526,319035312,319883742,322149823,322425797,334198965,334965494,339658701,340026031,340345417,341418786,343092139,348312094,353946177,354507742,361629806,367542547,369157399,369333310,370774425,383504249,384986790,391244752,392197819,392413382,408078697,413018950,413562171,416417113,416596105,418556420,419560042,420447976,423851521,425896987,427878653,431531921,431888889,436521038,439679195,444872112,446888135,449978135,458741965,462566225,464815537,468321293,469474582,470952160,472665900,474825841,477999660,484777360,486474024,487611186,489627254,490038423,490569869,493433505,498991539,499102715,499148733,499622013,499788299,500056177,501025129,503504479,508094965,508326561,510828277,513841655,518462691,518838852,520127414,521698111,522305348,523014637,526578750,528824302,535283529}', '{1,1,1,2,0,1,1,1,1,2,1,2,0,1,1,2,1,1,1,1,1,0,1,1,1,1,1,1,1,2,1,1,1,1,1,1,1,2,1,0,1,1,1,1,1,1,1,2,1,1,1,2,1,1,1,1,1,1,1,1,1,2,1,2,1,1,1,1,1,1,2,1,2,1,0,1,2,1,1,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2,1,1,1,1,1,1,1,1,1,0,1,1,0,2,2,0,1,1,1,1,1,1,2,0,1,1,2,1,1,1,1,0,1,1,1,1,1,1,1,1,1,1,1,1,1,2,1,1,1,1,2,1,1,1,1,1,1,1,0,0,1,1,1,1,1,1,1,1,1,2,1,0,1,1}', '{1,1,1,1,1,1,1,1,1,1,1,1,2,3,1,1,1,1,1,1,1,3,1,1,1,1,1,1,1,1,1,1,2,1,1,1,2,1,1,4,1,1,1,1,1,1,2,1,1,1,1,1,1,1,2,2,1,1,1,1,1,1,2,1,1,1,1,2,1,1,1,1,1,1,5,1,1,1,1,6,1,1,1,1,2,2,1,1,2,1,1,1,1,1,1,1,1,3,1,1,1,2,1,1,7,1,1,8,1,1,9,1,1,1,1,1,1,1,10,2,1,1,1,1,1,1,11,1,1,1,1,1,2,1,1,1,2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,12,13,1,1,1,1,1,1,1,1,1,1,2,14,1,1}', '{"{1:9,2:1}/16000","{1:1,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:1,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:1,2:1}/16000","{1:9,2:1}/16000","{1:1,2:1}/16000"}'),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'k', -1, '{-2061980430,-2017444868,-1994583883,-1950865525,-1813018071,-1807958768,-1807182536,-1803512016,-1762804204,-1758801514,-1735451479,-1705855671,-1661677850,-1640565940,-1450713507,-1435886913,-1369348025,-1208539702,-1184394360,-1111109285,-990709895,-924665526,-879794211,-837693748,-772766705,-727504884,-700002542,-691866534,-691188616,-598182854,-573125206,-524133314,-489841155,-471792658,-383040203,-348407373,-341387903,-323132237,-271290727,-203471469,-156151103,-83410601}', '{1,2,1,1,1,0,1,2,1,2,0,1,1,1,1,2,0,1,1,1,1,1,1,1,2,1,1,1,1,1,1,1,1,2,0,1,1,2,1,1,1,1}', '{1,1,1,1,1,1,1,1,1,1,2,1,1,1,1,1,3,1,2,1,1,1,1,2,1,1,1,1,1,1,1,1,1,1,4,1,1,1,1,1,1,1}', '{"{1:9,2:1}/16000","{1:9,2:1}/16000","{1:9,2:1}/16000","{1:1,2:1}/16000"}'),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'k', 0, '{2931120,30943158,200684421,225120896,243069271,299303063,337160082,362935787,389004634,398177806,501568954,504926430,533001284,534607805,589405568,605988067,630815267,770748742,777907780,1118707705,1206954191,1214233960,1219379975,1226696490,1230230149,1304048412,1306622714,1434986965,1437283727,1484152038,1511436118,1568782234,1617848533,1829749628,1833387075,1889532175,1959582623}', '{1,2,1,1,1,1,0,1,1,1,1,2,1,1,1,0,1,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}', '{1,1,1,1,3,1,1,1,1,1,1,1,1,1,1,2,2,3,1,1,1,1,1,1,1,2,1,1,1,1,1,1,2,1,1,2,1}', '{"{1:9,2:1}/16000","{1:9,2:1}/16000","{1:1,2:1}/16000"}');
 INSERT INTO memory.keyword_team VALUES
-	('01a225e5-20e2-73d1-988c-3ec060c89efe', 0, 0, NULL, NULL, '{}', 0, false, 29, 31, '{}', '{}'),
-	('01a225e5-232e-70ca-b7e2-6c09cab83c99', 0, 0, NULL, NULL, '{}', 0, false, 29, 31, '{}', '{}'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 10, 10, '2026-11-29 06:01:46.770167+00', '{1:1,2:1}/16000', '{NULL,01a225e5-2309-7050-9adc-a3172f93683a}', 2, true, 29, 31, '{1,2}', '{1,1}');
+	('01a225e5-20e2-73d1-988c-3ec060c89efe', 0, 0, NULL, NULL, '{}', 0, 29, 31, '{}', '{}'),
+	('01a225e5-232e-70ca-b7e2-6c09cab83c99', 0, 0, NULL, NULL, '{}', 0, 29, 31, '{}', '{}'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 10, 10, '2026-11-29 06:01:46.770167+00', '{1:1,2:1}/16000', '{01a225e5-2271-7303-8dfb-11a3eba2b137,01a225e5-2309-7050-9adc-a3172f93683a}', 2, 29, 31, '{1,2}', '{1,1}');
 INSERT INTO memory.layer_tally VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '10320ad8-73a2-45f9-9893-b867c63d8fd8', '01a225e5-2309-7050-9adc-a3172f93683a', 'pending', NULL, NULL, 1),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'eb8cd928-747a-4367-a591-aa751de1bbb8', '01a225e5-2309-7050-9adc-a3172f93683a', 'sources', 'active', 'ingest', 1),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'a02243fe-2a6f-41b5-ac51-4b8a99b9af8b', '01a225e5-2309-7050-9adc-a3172f93683a', 'chunks', NULL, NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'ac0edc75-3f90-43d7-9f7b-d3eb682a4fb8', NULL, 'memories', 'review', NULL, 2),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '62071e80-9c9e-489a-ba96-6bc74f8567b8', NULL, 'pending', NULL, NULL, 4),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '372d90c8-0df6-4af1-9653-53334f439ade', NULL, 'imports', 'completed', NULL, 2),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '228db286-2486-4bdf-a4e6-2f18b1cd2004', NULL, 'captures', 'completed', NULL, 3),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2a36721b-bc52-488a-aca1-076c41e9e6bc', NULL, 'sources', 'active', 'ingest', 2),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '55ada69d-d8a7-411e-85ad-7961018fa80f', NULL, 'sources', 'active', 'memory', 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '0a305aee-99d2-4f4b-bafd-f20889cfdc3d', NULL, 'imports', 'queued', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e7be0c2-d15a-40c1-a8e0-661575b849d2', NULL, 'sources', 'active', 'file', 2),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '148da30e-d0a2-4897-8119-0056ae86c882', NULL, 'chunks', NULL, NULL, 8),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2cc125bc-d022-43b0-b0e7-af53d294bdb4', NULL, 'memories', 'published', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'f1268bd5-1842-456f-8263-88fe3f0b02c5', NULL, 'sources', 'active', 'import', 2),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '7499df6f-b1b5-4ef2-ba33-2c2f64cc395b', NULL, 'sources', 'archived', 'ingest', 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'af55e6a3-7752-49a2-8e6c-8a7780a6601f', NULL, 'pending', NULL, NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'e187bd49-3daa-4469-8bda-81bdc25d0d50', NULL, 'sources', 'active', 'memory', 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'e6ac76a6-b362-49f2-8d5d-75650db6fd58', NULL, 'chunks', NULL, NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'f07e167a-6367-453a-a116-cc387d296e84', NULL, 'memories', 'published', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2aa8ff04-1f82-4618-98da-ab50a58c3748', NULL, 'memories', 'review', NULL, -1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '50a59af1-1254-4974-ab8b-1192cfab309e', NULL, 'captures', 'staged', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e267447-2b27-485d-a7f6-893886b411f6', NULL, 'captures', 'staged', NULL, -1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3f456d2a-42a0-4842-a97b-7d6fcd231991', NULL, 'captures', 'claimed', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e2a7246-9c16-433d-90e5-1860d94733a5', NULL, 'captures', 'claimed', NULL, -1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e4ff61a-5d45-45c2-bfba-6c28bfea3ce0', NULL, 'captures', 'completed', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '14abf3ac-7f68-4c17-ab38-e44cfffa11c2', NULL, 'captures', 'staged', NULL, 1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '0a839ab5-ce99-488b-8181-008048040d17', NULL, 'captures', 'staged', NULL, -1),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '6ab81306-5735-497e-8aa2-1d5574ab406a', NULL, 'captures', 'claimed', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'ac0edc75-3f90-43d7-9f7b-d3eb682a4fb8', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memories', 'review', NULL, 2),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '62071e80-9c9e-489a-ba96-6bc74f8567b8', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'pending', NULL, NULL, 4),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '372d90c8-0df6-4af1-9653-53334f439ade', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'imports', 'completed', NULL, 2),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '228db286-2486-4bdf-a4e6-2f18b1cd2004', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'completed', NULL, 3),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2a36721b-bc52-488a-aca1-076c41e9e6bc', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'active', 'ingest', 2),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '55ada69d-d8a7-411e-85ad-7961018fa80f', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'active', 'memory', 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '0a305aee-99d2-4f4b-bafd-f20889cfdc3d', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'imports', 'queued', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e7be0c2-d15a-40c1-a8e0-661575b849d2', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'active', 'file', 2),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '148da30e-d0a2-4897-8119-0056ae86c882', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'chunks', NULL, NULL, 8),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2cc125bc-d022-43b0-b0e7-af53d294bdb4', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memories', 'published', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'f1268bd5-1842-456f-8263-88fe3f0b02c5', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'active', 'import', 2),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '7499df6f-b1b5-4ef2-ba33-2c2f64cc395b', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'archived', 'ingest', 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'af55e6a3-7752-49a2-8e6c-8a7780a6601f', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'pending', NULL, NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'e187bd49-3daa-4469-8bda-81bdc25d0d50', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'sources', 'active', 'memory', 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'e6ac76a6-b362-49f2-8d5d-75650db6fd58', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'chunks', NULL, NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', 'f07e167a-6367-453a-a116-cc387d296e84', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memories', 'published', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '2aa8ff04-1f82-4618-98da-ab50a58c3748', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memories', 'review', NULL, -1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '50a59af1-1254-4974-ab8b-1192cfab309e', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'staged', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e267447-2b27-485d-a7f6-893886b411f6', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'staged', NULL, -1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3f456d2a-42a0-4842-a97b-7d6fcd231991', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'claimed', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e2a7246-9c16-433d-90e5-1860d94733a5', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'claimed', NULL, -1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '3e4ff61a-5d45-45c2-bfba-6c28bfea3ce0', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'completed', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '14abf3ac-7f68-4c17-ab38-e44cfffa11c2', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'staged', NULL, 1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '0a839ab5-ce99-488b-8181-008048040d17', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'staged', NULL, -1),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '6ab81306-5735-497e-8aa2-1d5574ab406a', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'captures', 'claimed', NULL, 1),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '7ee61ea5-6fde-41f1-b7c2-5f1e4ee65a5c', '01a225e5-2309-7050-9adc-a3172f93683a', 'captures', 'staged', NULL, 1);
 INSERT INTO memory.memory_item VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dbc-7660-be6a-d60c0e5f9398', NULL, 'published', 'Pump', 'The pump was mended in March.', '{}', 1, '01a225e5-2dca-77db-9134-2516fb54434e', '{01a225e5-2d54-7672-b26f-1e0e7824687a}', NULL, NULL, '{-1661677850,-1369348025,-1184394360,-1111109285,533001284,534607805,1118707705,1219379975}', '{21950478:1.2863914,63178607:1.2863914,70497656:1.2863914,77487931:1.2863914,97714542:1.2863914,120052717:1.2863914,164808463:1.2863914,210065195:1.2863914,214774046:1.2863914,272777079:1.2863914,300542488:1.2863914,312109046:1.2863914,340345417:1.2863914,361629806:1.2863914,367542547:1.2863914,418556420:1.2863914,423851521:1.2863914,444872112:1.2863914}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', '{}', NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e0c-7081-a0c3-8938d12da6aa', NULL, 'review', 'Lynx', 'A lynx was seen at the lock.', '{}', 1, NULL, '{01a225e5-2ded-7316-be6e-ba92a4f51b18}', NULL, NULL, '{-1369348025,-793110927,474045586,534607805,770748742,1889532175,2143776275}', '{21950478:1.2824839,40514275:1.2824839,57672907:1.2824839,86906635:1.2824839,133100384:1.2824839,164808463:1.2824839,193121368:1.2824839,221182010:1.2824839,314008892:1.2824839,348312094:1.2824839,361629806:1.2824839,367663912:1.2824839,423851521:1.2824839,500056177:1.2824839,506840438:1.2824839,520896647:1.2824839,535313851:1.2824839}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', NULL, NULL, '2026-11-29 06:01:46.252446+00', '2026-11-29 06:01:46.252446+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', NULL, 'published', 'The moose', 'A moose passed the lock.', '{}', 3, '01a225e5-2e6f-7313-8007-ef143a6d853d', '{01a225e5-2e21-7528-8954-827d22853cc4}', NULL, NULL, '{-1369348025,-524133314,-489841155,770748742,1230230149,1437283727,1889532175}', '{21950478:1.2903225,23907499:1.2903225,40514275:1.2903225,46894957:1.2903225,133100384:1.2903225,147037700:1.2903225,195836162:1.2903225,314008892:1.2903225,315470526:1.2903225,341418786:1.2903225,348312094:1.2903225,361629806:1.2903225,427878653:1.2903225,462566225:1.2903225,500056177:1.2903225,508326561:1.2903225}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.443983+00', '2026-11-29 06:01:46.304833+00', '2026-11-29 06:01:46.443983+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dbc-7660-be6a-d60c0e5f9398', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'published', 'Pump', 'The pump was mended in March.', '{}', 1, '01a225e5-2dca-77db-9134-2516fb54434e', '{01a225e5-2d54-7672-b26f-1e0e7824687a}', NULL, NULL, '{-1661677850,-1369348025,-1184394360,-1111109285,533001284,534607805,1118707705,1219379975}', '{21950478:1.2863914,63178607:1.2863914,70497656:1.2863914,77487931:1.2863914,97714542:1.2863914,120052717:1.2863914,164808463:1.2863914,210065195:1.2863914,214774046:1.2863914,272777079:1.2863914,300542488:1.2863914,312109046:1.2863914,340345417:1.2863914,361629806:1.2863914,367542547:1.2863914,418556420:1.2863914,423851521:1.2863914,444872112:1.2863914}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', '{}', NULL, NULL, NULL, NULL, 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e0c-7081-a0c3-8938d12da6aa', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'review', 'Lynx', 'A lynx was seen at the lock.', '{}', 1, NULL, '{01a225e5-2ded-7316-be6e-ba92a4f51b18}', NULL, NULL, '{-1369348025,-793110927,474045586,534607805,770748742,1889532175,2143776275}', '{21950478:1.2824839,40514275:1.2824839,57672907:1.2824839,86906635:1.2824839,133100384:1.2824839,164808463:1.2824839,193121368:1.2824839,221182010:1.2824839,314008892:1.2824839,348312094:1.2824839,361629806:1.2824839,367663912:1.2824839,423851521:1.2824839,500056177:1.2824839,506840438:1.2824839,520896647:1.2824839,535313851:1.2824839}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', NULL, NULL, '2026-11-29 06:01:46.252446+00', '2026-11-29 06:01:46.252446+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, NULL, NULL, 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'published', 'The moose', 'A moose passed the lock.', '{}', 3, '01a225e5-2e6f-7313-8007-ef143a6d853d', '{01a225e5-2e21-7528-8954-827d22853cc4}', NULL, NULL, '{-1369348025,-524133314,-489841155,770748742,1230230149,1437283727,1889532175}', '{21950478:1.2903225,23907499:1.2903225,40514275:1.2903225,46894957:1.2903225,133100384:1.2903225,147037700:1.2903225,195836162:1.2903225,314008892:1.2903225,315470526:1.2903225,341418786:1.2903225,348312094:1.2903225,361629806:1.2903225,427878653:1.2903225,462566225:1.2903225,500056177:1.2903225,508326561:1.2903225}/536870912', NULL, NULL, '01a225e5-2271-7303-8dfb-0c72e02ca745', '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.443983+00', '2026-11-29 06:01:46.304833+00', '2026-11-29 06:01:46.443983+00', '{}', '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, NULL, NULL, 'agent');
 INSERT INTO memory.memory_version VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dbc-7660-be6a-d60c0e5f9398', 1, NULL, 'Pump', 'The pump was mended in March.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e0c-7081-a0c3-8938d12da6aa', 1, NULL, 'Lynx', 'A lynx was seen at the lock.', false, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.252446+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', 1, NULL, 'Moose', 'A moose passed the lock.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.304833+00'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', 3, NULL, 'The moose', 'A moose passed the lock.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.443983+00');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dbc-7660-be6a-d60c0e5f9398', 1, '01a225e5-2271-7303-8dfb-11a3eba2b137', 'Pump', 'The pump was mended in March.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00', 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e0c-7081-a0c3-8938d12da6aa', 1, '01a225e5-2271-7303-8dfb-11a3eba2b137', 'Lynx', 'A lynx was seen at the lock.', false, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.252446+00', 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', 1, '01a225e5-2271-7303-8dfb-11a3eba2b137', 'Moose', 'A moose passed the lock.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.304833+00', 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e40-762d-b5c8-c5ade30192bc', 3, '01a225e5-2271-7303-8dfb-11a3eba2b137', 'The moose', 'A moose passed the lock.', true, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.443983+00', 'agent');
 INSERT INTO memory.migration VALUES
 	(1, '0001-memory', '8115519079392b05982bf4a2c62aaf5938c5c12380b08fece7afcbf81e9441cd', '2026-11-29 06:01:42.384293+00'),
 	(2, '0002-identity', '14492ef5cb684ec2883cb9d597a2c175d5451775ee2e8717bf860586caabc861', '2026-11-29 06:01:42.384293+00'),
@@ -4500,23 +4790,35 @@ INSERT INTO memory.migration VALUES
 	(26, '0026-object-storage', '610657030965bb3737ce1fcf921e5b986c8717c63e98380237030f5937fb60f9', '2026-11-29 06:01:42.384293+00'),
 	(27, '0027-caller-change', '921c82dceafc59d5c55a546ad08f4c3910259dc8c54210bc4d9f79bbda9b9279', '2026-11-29 06:01:42.384293+00'),
 	(28, '0028-new-keys', 'c456aea0c822469ddce091597cd68c1f66c0e70276a0c1bc1b7528118aff84d9', '2026-11-29 06:01:42.384293+00'),
-	(29, '0029-erased-accounts', '607232efed0f674b4397933e8cca1706a1587c545c19092247d675fb72759d96', '2026-11-29 06:01:42.384293+00');
+	(29, '0029-erased-accounts', '607232efed0f674b4397933e8cca1706a1587c545c19092247d675fb72759d96', '2026-11-29 06:01:42.384293+00'),
+	(30, '0030-team-withdrawal', '97e4427fc3a2182ed4fcd56ac661076ffd60d4a32a8e23b86336521c130f6fd4', '2026-11-29 08:38:42.085875+00'),
+	(31, '0031-erasable-queries', 'b3524f6fbcd4129e914a8eed7e8f1070089f6336b336075b01e5c75b70e3ca35', '2026-11-29 08:38:42.085875+00'),
+	(32, '0032-occurred', 'bd4e5349cc4a121b1b14a1baa3388990ba879c9e7344dceb1fb91cef7de0598e', '2026-11-29 08:38:42.085875+00'),
+	(33, '0033-repeated-headings', '7e0e7440f7aefa8b1d286e21c7aa4d342e3e098a271f86888a93df4080aaa1ed', '2026-11-29 08:38:42.085875+00'),
+	(34, '0034-guesses', '9e5d1c8db0bb1acbece2a62090072c6cc23ae6d976ec8992337c289012c2047b', '2026-11-29 08:38:42.085875+00'),
+	(35, '0035-failed-files', '58eac6343df41b0c5f1af55a5c725b8b1b6a133e39cef2d128050f0146906eb8', '2026-11-29 08:38:42.085875+00'),
+	(36, '0036-labels', 'e374f9840a6adb47358ea3d48ee12fa240d93f81fa4dd1f14e0f086c38f66a29', '2026-11-29 08:38:42.085875+00'),
+	(37, '0037-words', '814f9f21634d4a26281a536089ff77d24946b2b81d4913f9c0d3f98952f16768', '2026-11-29 08:38:42.085875+00'),
+	(38, '0038-place', '8faece4c1cc78e5469c32ae28af961442b7f6a392d4794bbdba7ef19456cced4', '2026-11-29 08:38:42.085875+00'),
+	(39, '0039-unused', '4aec585528c63af3d0b127799863b4dc4e98a2e67c673271815eb8869d397928', '2026-11-29 08:38:42.085875+00'),
+	(40, '0040-origin', '15f728d1698e8f938c93f1736295c30640d1f8c13ed02e06ce88983c67a23dfd', '2026-11-29 08:38:42.085875+00'),
+	(41, '0041-layers', 'aaea130840c9eee9495d5d62fadce59af5abce577b6f70017166621a4a2f69a5', '2026-11-29 08:38:42.085875+00');
 INSERT INTO memory.original VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', '01a225e5-2271-7303-8dfb-0b8ffda87b97', 16),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', '01a225e5-2271-7303-8dfb-0b8ffda87b97', 45);
 INSERT INTO memory.source VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', NULL, 'ingest', 'active', 'Heron', NULL, 'heron', '\x7bba307c4500458bb820a28610a2f54cdeee771060d3342263f661c16ad821d5', '{"page": 1}', 2, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.600778+00', '2026-11-29 06:01:43.600778+00', 3, NULL, '{birds}', NULL, NULL, NULL, NULL, 60, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23ea-7464-9a3c-2b8489655aab', NULL, 'ingest', 'active', 'Walrus', NULL, NULL, '\xd458d273d7b9462cb0738b627e60f4ff1ce305cf95f746af237d4b7cd6d24eca', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.65919+00', '2026-11-29 06:01:43.65919+00', 3, NULL, '{}', NULL, NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', '2099-01-01 00:00:00+00', 31, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2403-7410-b58b-ecf51b25a108', '01a225e5-2309-7050-9adc-a3172f93683a', 'ingest', 'active', 'Stork', NULL, NULL, '\xb13e8ca1a9cb8454fd1df4b1c196c4782e14f5702557754bf351038705d8df44', '{}', 1, '01a225e5-230d-71c9-ae64-d10b0dad37d6', '2026-11-29 06:01:43.683736+00', '2026-11-29 06:01:43.683736+00', 3, NULL, '{}', NULL, NULL, NULL, NULL, 44, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2417-758c-8510-09cc392f3f64', NULL, 'ingest', 'archived', 'Pelican', NULL, NULL, '\x5cfe67abf7cfa990738f25f79048264e0459a92f94bb980a1fce3e5037837c74', '{}', 0, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.703614+00', '2026-11-29 06:01:43.721269+00', 3, NULL, '{}', NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26d9-75c9-a7ec-acf6cca8630c', NULL, 'import', 'active', 'agent.txt', NULL, NULL, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', '{"filename": "agent.txt"}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:44.414227+00', '2026-11-29 06:01:44.414227+00', 3, NULL, '{}', NULL, NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, 16, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', 16, 'text/plain'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-293d-7173-a906-361ef47cde99', NULL, 'import', 'active', 'report.md', NULL, NULL, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', '{"filename": "report.md"}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.02587+00', '2026-11-29 06:01:45.02587+00', 3, NULL, '{}', NULL, NULL, NULL, NULL, 45, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', 45, 'text/markdown'),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b6f-7711-b44d-506abfd46ca1', NULL, 'file', 'active', 'note.md', 'team/note.md', NULL, '\x068fad36ab1c13d8556ac541b24f2028db89e6155421981f0a9752fcdbd08553', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.584227+00', '2026-11-29 06:01:45.584227+00', 3, NULL, '{}', '01a225e5-2970-7326-afb9-59eb7ecb09ca', NULL, NULL, NULL, 29, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d3d-75bf-ba64-181b9075b56d', NULL, 'file', 'active', 'agent.md', 'team/agent.md', NULL, '\x5227d6f793ebd383fcb2e865f8e831d64565c2bed1e58483da002c2aff161353', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.046198+00', '2026-11-29 06:01:46.046198+00', 3, NULL, '{}', '01a225e5-299b-74db-8ee9-bf8f45f2798b', NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, 18, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dca-77db-9134-2516fb54434e', NULL, 'memory', 'active', 'Pump', NULL, NULL, '\xe98d03b1cfd89e2f784c41ec4b6768d9cee98f2aea820a7dd588912c126f03ce', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', 3, NULL, '{}', NULL, NULL, NULL, NULL, 29, NULL, NULL, NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e6f-7313-8007-ef143a6d853d', NULL, 'memory', 'active', 'The moose', NULL, NULL, '\xfcc1c8589ff859ad01737d446032bc24926856256c9f9a3b89803b7bae1aded1', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.346192+00', '2026-11-29 06:01:46.443983+00', 3, NULL, '{}', NULL, NULL, NULL, NULL, 24, NULL, NULL, NULL);
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'ingest', 'active', 'Heron', NULL, 'heron', '\x7bba307c4500458bb820a28610a2f54cdeee771060d3342263f661c16ad821d5', '{"page": 1}', 2, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.600778+00', '2026-11-29 06:01:43.600778+00', 3, '{birds}', NULL, NULL, NULL, NULL, 60, NULL, NULL, NULL, NULL, NULL, 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2403-7410-b58b-ecf51b25a108', '01a225e5-2309-7050-9adc-a3172f93683a', 'ingest', 'active', 'Stork', NULL, NULL, '\xb13e8ca1a9cb8454fd1df4b1c196c4782e14f5702557754bf351038705d8df44', '{}', 1, '01a225e5-230d-71c9-ae64-d10b0dad37d6', '2026-11-29 06:01:43.683736+00', '2026-11-29 06:01:43.683736+00', 3, '{}', NULL, NULL, NULL, NULL, 44, NULL, NULL, NULL, NULL, NULL, 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2417-758c-8510-09cc392f3f64', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'ingest', 'archived', 'Pelican', NULL, NULL, '\x5cfe67abf7cfa990738f25f79048264e0459a92f94bb980a1fce3e5037837c74', '{}', 0, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.703614+00', '2026-11-29 06:01:43.721269+00', 3, '{}', NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2dca-77db-9134-2516fb54434e', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memory', 'active', 'Pump', NULL, NULL, '\xe98d03b1cfd89e2f784c41ec4b6768d9cee98f2aea820a7dd588912c126f03ce', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.173137+00', '2026-11-29 06:01:46.173137+00', 3, '{}', NULL, NULL, NULL, NULL, 29, NULL, NULL, NULL, NULL, NULL, 'person'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23ea-7464-9a3c-2b8489655aab', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'ingest', 'active', 'Walrus', NULL, NULL, '\xd458d273d7b9462cb0738b627e60f4ff1ce305cf95f746af237d4b7cd6d24eca', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:43.65919+00', '2026-11-29 06:01:43.65919+00', 3, '{}', NULL, NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', '2099-01-01 00:00:00+00', 31, NULL, NULL, NULL, NULL, NULL, 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-26d9-75c9-a7ec-acf6cca8630c', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'import', 'active', 'agent.txt', NULL, NULL, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', '{"filename": "agent.txt"}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:44.414227+00', '2026-11-29 06:01:44.414227+00', 3, '{}', NULL, NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, 16, '\x1eaf3cc4cc7c32b3bea3b9fbd6c5053c13974f0623f96a2e33f69b0e7ebee98f', 16, 'text/plain', NULL, NULL, 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-293d-7173-a906-361ef47cde99', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'import', 'active', 'report.md', NULL, NULL, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', '{"filename": "report.md"}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.02587+00', '2026-11-29 06:01:45.02587+00', 3, '{}', NULL, NULL, NULL, NULL, 45, '\x191cb11bfbd65d095e8768d1be9e6cd230d2fab4ecd02fbac28b3cd7544acc75', 45, 'text/markdown', NULL, NULL, 'file'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2b6f-7711-b44d-506abfd46ca1', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'file', 'active', 'note.md', 'team/note.md', NULL, '\x068fad36ab1c13d8556ac541b24f2028db89e6155421981f0a9752fcdbd08553', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.584227+00', '2026-11-29 06:01:45.584227+00', 3, '{}', '01a225e5-2970-7326-afb9-59eb7ecb09ca', NULL, NULL, NULL, 29, NULL, NULL, NULL, NULL, NULL, 'file'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2d3d-75bf-ba64-181b9075b56d', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'file', 'active', 'agent.md', 'team/agent.md', NULL, '\x5227d6f793ebd383fcb2e865f8e831d64565c2bed1e58483da002c2aff161353', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.046198+00', '2026-11-29 06:01:46.046198+00', 3, '{}', '01a225e5-299b-74db-8ee9-bf8f45f2798b', NULL, '01a225e5-22bd-769b-9a75-f490c4ed06e5', NULL, 18, NULL, NULL, NULL, NULL, NULL, 'agent'),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2e6f-7313-8007-ef143a6d853d', '01a225e5-2271-7303-8dfb-11a3eba2b137', 'memory', 'active', 'The moose', NULL, NULL, '\xfcc1c8589ff859ad01737d446032bc24926856256c9f9a3b89803b7bae1aded1', '{}', 1, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:46.346192+00', '2026-11-29 06:01:46.443983+00', 3, '{}', NULL, NULL, NULL, NULL, 24, NULL, NULL, NULL, NULL, NULL, 'agent');
 INSERT INTO memory.source_sketch VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', NULL, '01a225e5-23b0-75bf-bbad-e570539ea8cf', '{-1080793687,-1677633486,-1348269624,-387614480,1322217839,-1138967792,-602585050,-2108934455,585317305,219823318,1538798962,1931697659,-603404540,1498731882,-1445172994,1053900324,771255219,-116399111,-237209031,-1215655991,894427763,1312713735,-128821811,61018142,-485259355}', '\xe5f4f3f3a0f416f4f08bddddf4a0e5a0f05ee55e0303f0a0e503a08b03f4ddf4f1e58be5a01603f4f303f1e58b5e16ddf4ddf0e50303dddd16f4f0f1f116f1f3e55ee55e03dda0f0a0161616ddf3f316ddf3f08b8bddf0e58b5ef1f08bf4dd8b16f0f0dd03a0a0f15e16f3ddf4e5e5f3f016f4dd16f4a0f1a08b5ef41603f1f4');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', '{-1080793687,-1677633486,-1348269624,-387614480,1322217839,-1138967792,-602585050,-2108934455,585317305,219823318,1538798962,1931697659,-603404540,1498731882,-1445172994,1053900324,771255219,-116399111,-237209031,-1215655991,894427763,1312713735,-128821811,61018142,-485259355}', '\xe5f4f3f3a0f416f4f08bddddf4a0e5a0f05ee55e0303f0a0e503a08b03f4ddf4f1e58be5a01603f4f303f1e58b5e16ddf4ddf0e50303dddd16f4f0f1f116f1f3e55ee55e03dda0f0a0161616ddf3f316ddf3f08b8bddf0e58b5ef1f08bf4dd8b16f0f0dd03a0a0f15e16f3ddf4e5e5f3f016f4dd16f4a0f1a08b5ef41603f1f4');
 INSERT INTO memory.source_use VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23b0-75bf-bbad-e570539ea8cf', 1, 0, '2026-11-29 06:01:46.577+00'),
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-23ea-7464-9a3c-2b8489655aab', 2, 0, '2026-11-29 06:01:46.695+00');
@@ -4555,10 +4857,10 @@ INSERT INTO memory.workspace_blob VALUES
 INSERT INTO memory.workspace_team VALUES
 	('01a225e5-2271-7303-8dfb-11a3eba2b137', 1795932105111430);
 INSERT INTO memory.workspace_version VALUES
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-5de60a869404', '01a225e5-2271-7303-8dfb-0b8ffda87b97', NULL, DEFAULT, '01a225e5-2970-7326-afb9-60ea5dec866d', 'note.bin', 'NOTE.BIN', DEFAULT, 1, 1795932105067137, NULL, DEFAULT, '\x712450d3c4a79eea9509e75dc1dacdeff58034df538536cfae2da882bd8a0c50', 3, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.064453+00', NULL, 'no', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-54c5486f0bb6', '01a225e5-2271-7303-8dfb-0b8ffda87b97', NULL, DEFAULT, '01a225e5-2970-7326-afb9-59eb7ecb09ca', 'note.md', 'NOTE.MD', DEFAULT, 1, 1795932105067137, 1795932105092039, DEFAULT, '\xa0e47c81887389cf7954aebe92566dbe49179cfe440a0140d43db70e7f24a94c', 17, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.064453+00', '2026-11-29 06:01:45.089982+00', 'pending', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2987-7771-af28-2351668cfb96', '01a225e5-2271-7303-8dfb-0b8ffda87b97', NULL, DEFAULT, '01a225e5-2970-7326-afb9-59eb7ecb09ca', 'note.md', 'NOTE.MD', DEFAULT, 2, 1795932105092039, NULL, DEFAULT, '\x068fad36ab1c13d8556ac541b24f2028db89e6155421981f0a9752fcdbd08553', 29, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.089982+00', NULL, 'yes', NULL),
-	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-299b-74db-8ee9-bb4704859a00', '01a225e5-2271-7303-8dfb-0b8ffda87b97', NULL, DEFAULT, '01a225e5-299b-74db-8ee9-bf8f45f2798b', 'agent.md', 'AGENT.MD', DEFAULT, 1, 1795932105111430, NULL, DEFAULT, '\x5227d6f793ebd383fcb2e865f8e831d64565c2bed1e58483da002c2aff161353', 18, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.109688+00', NULL, 'yes', '01a225e5-22bd-769b-9a75-f490c4ed06e5');
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-5de60a869404', '01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-60ea5dec866d', 'note.bin', 'NOTE.BIN', DEFAULT, 1, 1795932105067137, NULL, DEFAULT, '\x712450d3c4a79eea9509e75dc1dacdeff58034df538536cfae2da882bd8a0c50', 3, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.064453+00', NULL, 'no', NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-54c5486f0bb6', '01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-59eb7ecb09ca', 'note.md', 'NOTE.MD', DEFAULT, 1, 1795932105067137, 1795932105092039, DEFAULT, '\xa0e47c81887389cf7954aebe92566dbe49179cfe440a0140d43db70e7f24a94c', 17, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.064453+00', '2026-11-29 06:01:45.089982+00', 'pending', NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2987-7771-af28-2351668cfb96', '01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-2970-7326-afb9-59eb7ecb09ca', 'note.md', 'NOTE.MD', DEFAULT, 2, 1795932105092039, NULL, DEFAULT, '\x068fad36ab1c13d8556ac541b24f2028db89e6155421981f0a9752fcdbd08553', 29, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.089982+00', NULL, 'yes', NULL),
+	('01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-299b-74db-8ee9-bb4704859a00', '01a225e5-2271-7303-8dfb-0b8ffda87b97', '01a225e5-2271-7303-8dfb-11a3eba2b137', '01a225e5-299b-74db-8ee9-bf8f45f2798b', 'agent.md', 'AGENT.MD', DEFAULT, 1, 1795932105111430, NULL, DEFAULT, '\x5227d6f793ebd383fcb2e865f8e831d64565c2bed1e58483da002c2aff161353', 18, '01a225e5-2271-7303-8dfb-0c72e02ca745', '2026-11-29 06:01:45.109688+00', NULL, 'yes', '01a225e5-22bd-769b-9a75-f490c4ed06e5');
 ALTER TABLE ONLY identity.access_request
     ADD CONSTRAINT access_request_pkey PRIMARY KEY (company_id, id, team_id);
 ALTER TABLE ONLY identity.account
@@ -4583,6 +4885,8 @@ ALTER TABLE ONLY identity.failed_password
     ADD CONSTRAINT failed_password_pkey PRIMARY KEY (key);
 ALTER TABLE ONLY identity.invite
     ADD CONSTRAINT invite_pkey PRIMARY KEY (company_id, id);
+ALTER TABLE ONLY identity.layer
+    ADD CONSTRAINT layer_pkey PRIMARY KEY (team_id, id);
 ALTER TABLE ONLY identity.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (key);
 ALTER TABLE ONLY identity.reset_link
@@ -4595,12 +4899,16 @@ ALTER TABLE ONLY identity.team_member
     ADD CONSTRAINT team_member_pkey PRIMARY KEY (team_id, user_id);
 ALTER TABLE ONLY identity.team
     ADD CONSTRAINT team_pkey PRIMARY KEY (company_id, id);
+ALTER TABLE ONLY identity.team_withdrawal
+    ADD CONSTRAINT team_withdrawal_pkey PRIMARY KEY (team_id);
 ALTER TABLE ONLY memory.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (company_id, id);
 ALTER TABLE ONLY memory.audit_seal
     ADD CONSTRAINT audit_seal_company_id_event_id_key UNIQUE (company_id, event_id);
 ALTER TABLE ONLY memory.audit_seal
     ADD CONSTRAINT audit_seal_pkey PRIMARY KEY (company_id, sequence);
+ALTER TABLE ONLY memory.audit_search
+    ADD CONSTRAINT audit_search_pkey PRIMARY KEY (team_id, event_id);
 ALTER TABLE ONLY memory.audit_unsealed
     ADD CONSTRAINT audit_unsealed_pkey PRIMARY KEY (company_id, event_id);
 ALTER TABLE ONLY memory.blob_place
@@ -4641,10 +4949,8 @@ ALTER TABLE ONLY memory.kept_chunk
     ADD CONSTRAINT kept_chunk_pkey PRIMARY KEY (team_id, source_id, ordinal);
 ALTER TABLE ONLY memory.kept_source
     ADD CONSTRAINT kept_source_pkey PRIMARY KEY (team_id, source_id);
-ALTER TABLE ONLY memory.keyword_df
-    ADD CONSTRAINT keyword_df_pkey PRIMARY KEY (team_id, space, term);
 ALTER TABLE ONLY memory.keyword_layer
-    ADD CONSTRAINT keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id);
+    ADD CONSTRAINT keyword_layer_pkey PRIMARY KEY (team_id, layer_id);
 ALTER TABLE ONLY memory.keyword_slice
     ADD CONSTRAINT keyword_slice_pkey PRIMARY KEY (team_id, space, slice);
 ALTER TABLE ONLY memory.keyword_team
@@ -4701,59 +5007,66 @@ CREATE INDEX team_member_user ON identity.team_member USING btree (company_id, u
 CREATE INDEX audit_event_kind ON memory.audit_event USING btree (company_id, kind, id DESC);
 CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, subject_id, id DESC);
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
+CREATE INDEX audit_search_actor ON memory.audit_search USING btree (company_id, actor_id) WHERE (query IS NOT NULL);
+CREATE INDEX audit_search_age ON memory.audit_search USING btree (at);
+CREATE INDEX audit_search_team ON memory.audit_search USING btree (team_id) WHERE (query IS NOT NULL);
 CREATE INDEX capture_batch ON memory.capture USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, client_id, leased_until);
+CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, layer_id, leased_until);
 CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (state = 'claimed'::text);
 CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
 CREATE INDEX capture_own ON memory.capture USING btree (team_id, created_by, id) WHERE (state <> 'completed'::text);
-CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, client_id) NULLS NOT DISTINCT WHERE (sequence IS NOT NULL);
-CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, client_id);
-CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, client_id) INCLUDE (chunk_id, signs);
+CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, layer_id) WHERE (sequence IS NOT NULL);
+CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, layer_id);
+CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, layer_id) INCLUDE (chunk_id, signs);
 CREATE INDEX chunk_id ON memory.chunk USING btree (id);
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
-CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id, chunk_id);
-CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, client_id, uuid_hash(chunk_id));
+CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, layer_id, chunk_id);
+CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, layer_id, uuid_hash(chunk_id));
 CREATE INDEX consolidation_batch_end ON memory.consolidation_batch USING btree (expires_at);
 CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
-CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, client_id, chunk_id);
+CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, layer_id, chunk_id);
 CREATE INDEX feedback_open ON memory.feedback USING btree (team_id, source_id) WHERE ((settled_at IS NULL) AND (verdict <> 'useful'::text));
 CREATE INDEX feedback_source ON memory.feedback USING btree (team_id, source_id);
 CREATE INDEX idempotency_key_age ON memory.idempotency_key USING btree (created_at);
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
-CREATE INDEX import_failed ON memory.import USING btree (team_id, client_id, id DESC) WHERE (state = 'failed'::text);
+CREATE INDEX import_failed ON memory.import USING btree (team_id, layer_id, id DESC) WHERE (state = 'failed'::text);
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 CREATE INDEX import_near_duplicates ON memory.import USING btree (team_id) WHERE (near_duplicates <> '[]'::jsonb);
 CREATE INDEX import_source ON memory.import USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX kept_source_end ON memory.kept_source USING btree (archived_at);
-CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, client_id);
+CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, layer_id);
 CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
 CREATE INDEX memory_item_expiry ON memory.memory_item USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'review'::text));
 CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
-CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
+CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, layer_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
-CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, layer_id, content_hash) WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
+CREATE INDEX source_date ON memory.source USING btree (team_id, COALESCE(occurred_at, created_at));
 CREATE INDEX source_expiry ON memory.source USING btree (team_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
-CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, layer_id, external_id) WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
-CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, client_id) WHERE (original_sha256 IS NOT NULL);
+CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha256, layer_id) WHERE (original_sha256 IS NOT NULL);
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_sketch_bands ON memory.source_sketch USING gin (bands) WITH (fastupdate=off);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
 CREATE INDEX workspace_blob_object ON memory.workspace_blob USING btree (company_id, sha256) WHERE (object_id IS NOT NULL);
 CREATE INDEX workspace_blob_waiting ON memory.workspace_blob USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
-CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, client_id) WHERE (sha256 IS NOT NULL);
+CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, layer_id) WHERE (sha256 IS NOT NULL);
 CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (path, layer_id, team_id) WHERE (until_revision IS NULL);
+CREATE INDEX workspace_version_failed ON memory.workspace_version USING btree (team_id, id) WHERE ((indexed = 'failed'::text) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, folded_start) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_revision ON memory.workspace_version USING btree (team_id, layer_id, current_revision, id) WHERE (current_revision IS NOT NULL);
 CREATE INDEX workspace_version_superseded ON memory.workspace_version USING btree (id) WHERE (until_revision IS NOT NULL);
 CREATE INDEX workspace_version_team_revision ON memory.workspace_version USING btree (team_id, revision, id) WHERE (current_revision IS NOT NULL);
 CREATE INDEX workspace_version_undecided ON memory.workspace_version USING btree (team_id, indexed, id) WHERE (((indexed IS NULL) OR (indexed = 'pending'::text)) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
+CREATE TRIGGER add_layer AFTER INSERT ON identity.client FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
+CREATE TRIGGER add_layer AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
 CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_seal FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
@@ -4762,9 +5075,8 @@ CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_seal FOR EAC
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
 CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
 CREATE TRIGGER fold_some AFTER INSERT ON memory.usage_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_usage();
-CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
-CREATE TRIGGER forsake AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
-CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
 CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
 CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
@@ -4825,6 +5137,8 @@ ALTER TABLE ONLY identity.invite
     ADD CONSTRAINT invite_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
 ALTER TABLE ONLY identity.invite
     ADD CONSTRAINT invite_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY identity.layer
+    ADD CONSTRAINT layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY identity.reset_link
     ADD CONSTRAINT reset_link_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY identity.session
@@ -4835,6 +5149,8 @@ ALTER TABLE ONLY identity.team_member
     ADD CONSTRAINT team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY identity.team_member
     ADD CONSTRAINT team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY identity.team_withdrawal
+    ADD CONSTRAINT team_withdrawal_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.chunk_embedding
     ADD CONSTRAINT chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.chunk_keyword
@@ -4852,9 +5168,9 @@ ALTER TABLE ONLY memory.idempotency_key
 ALTER TABLE ONLY memory.import_payload
     ADD CONSTRAINT import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.import
-    ADD CONSTRAINT import_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id);
-ALTER TABLE ONLY memory.import
     ADD CONSTRAINT import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+ALTER TABLE ONLY memory.import
+    ADD CONSTRAINT import_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id);
 ALTER TABLE ONLY memory.kept_chunk
     ADD CONSTRAINT kept_chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.kept_source(team_id, source_id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.kept_source
@@ -4876,9 +5192,9 @@ ALTER TABLE ONLY memory.source
 ALTER TABLE ONLY memory.source_sketch
     ADD CONSTRAINT source_sketch_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.source
-    ADD CONSTRAINT source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id);
-ALTER TABLE ONLY memory.source
     ADD CONSTRAINT source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+ALTER TABLE ONLY memory.source
+    ADD CONSTRAINT source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id);
 ALTER TABLE ONLY memory.source_use
     ADD CONSTRAINT source_use_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY memory.workspace_version
@@ -4906,13 +5222,17 @@ CREATE POLICY company ON identity.team TO memory_service USING (((company_id = (
 CREATE POLICY company ON identity.team_member TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
 ALTER TABLE identity.company_grant ENABLE ROW LEVEL SECURITY;
 ALTER TABLE identity.invite ENABLE ROW LEVEL SECURITY;
+ALTER TABLE identity.layer ENABLE ROW LEVEL SECURITY;
 ALTER TABLE identity.reset_link ENABLE ROW LEVEL SECURITY;
 ALTER TABLE identity.session ENABLE ROW LEVEL SECURITY;
 ALTER TABLE identity.team ENABLE ROW LEVEL SECURITY;
 ALTER TABLE identity.team_member ENABLE ROW LEVEL SECURITY;
-CREATE POLICY appends ON memory.audit_event FOR INSERT TO memory_service WITH CHECK (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+ALTER TABLE identity.team_withdrawal ENABLE ROW LEVEL SECURITY;
+CREATE POLICY appends ON memory.audit_event FOR INSERT TO memory_service WITH CHECK (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[])))));
+CREATE POLICY appends ON memory.audit_search FOR INSERT TO memory_service WITH CHECK (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user))));
 ALTER TABLE memory.audit_event ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.audit_seal ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory.audit_search ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.audit_unsealed ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.capture ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.chunk ENABLE ROW LEVEL SECURITY;
@@ -4922,6 +5242,7 @@ ALTER TABLE memory.consolidation_batch ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.embedding_batch ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.embedding_pending ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.feedback ENABLE ROW LEVEL SECURITY;
+CREATE POLICY forgets ON memory.audit_search FOR UPDATE TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (( SELECT memory.claimed_team() AS claimed_team) IS NULL))) WITH CHECK ((query IS NULL));
 CREATE POLICY gives ON memory.feedback FOR INSERT TO memory_service WITH CHECK (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (created_by = ( SELECT memory.claimed_user() AS claimed_user)) AND (EXISTS ( SELECT
    FROM memory.source s
   WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id))))));
@@ -4930,7 +5251,6 @@ ALTER TABLE memory.import ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.import_payload ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.kept_chunk ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.kept_source ENABLE ROW LEVEL SECURITY;
-ALTER TABLE memory.keyword_df ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.keyword_layer ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.keyword_slice ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.keyword_team ENABLE ROW LEVEL SECURITY;
@@ -4941,34 +5261,36 @@ ALTER TABLE memory.original ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON memory.consolidation_batch TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
 CREATE POLICY own ON memory.embedding_batch TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
 CREATE POLICY own ON memory.idempotency_key TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
-CREATE POLICY reads ON memory.audit_event FOR SELECT TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))))));
-CREATE POLICY reads ON memory.capture FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
-CREATE POLICY reads ON memory.chunk FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
-CREATE POLICY reads ON memory.embedding_pending FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
+CREATE POLICY reads ON memory.audit_event FOR SELECT TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR (COALESCE(client_id, team_id) = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])))))));
+CREATE POLICY reads ON memory.audit_search FOR SELECT TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (EXISTS ( SELECT
+   FROM memory.audit_event e
+  WHERE ((e.company_id = audit_search.company_id) AND (e.id = audit_search.event_id))))));
+CREATE POLICY reads ON memory.capture FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+CREATE POLICY reads ON memory.chunk FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+CREATE POLICY reads ON memory.embedding_pending FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
 CREATE POLICY reads ON memory.feedback FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
    FROM memory.source s
   WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id))))));
-CREATE POLICY reads ON memory.import FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
-CREATE POLICY reads ON memory.memory_item FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
-CREATE POLICY reads ON memory.memory_version FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
-CREATE POLICY reads ON memory.source FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
+CREATE POLICY reads ON memory.import FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+CREATE POLICY reads ON memory.memory_item FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+CREATE POLICY reads ON memory.memory_version FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+CREATE POLICY reads ON memory.source FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
 CREATE POLICY reads ON memory.source_use FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
    FROM memory.source s
   WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id))))));
 CREATE POLICY reads ON memory.workspace_blob FOR SELECT TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
    FROM memory.workspace_version v
   WHERE ((v.company_id = workspace_blob.company_id) AND (v.sha256 = workspace_blob.sha256) AND (v.team_id = ( SELECT memory.claimed_team() AS claimed_team)))))));
-CREATE POLICY reads ON memory.workspace_version FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[])))));
+CREATE POLICY reads ON memory.workspace_version FOR SELECT TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
 CREATE POLICY reads_originals ON memory.workspace_blob FOR SELECT TO memory_service USING (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
    FROM memory.source s
   WHERE ((s.team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (s.original_sha256 = workspace_blob.sha256) AND (s.state = 'active'::text))))));
 CREATE POLICY settles ON memory.feedback FOR UPDATE TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
    FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR ((s.client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (s.client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))))))));
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR (s.layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))))))));
 ALTER TABLE memory.source ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.source_sketch ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.source_use ENABLE ROW LEVEL SECURITY;
-CREATE POLICY team ON memory.keyword_df TO memory_service USING ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
 CREATE POLICY team ON memory.keyword_layer TO memory_service USING ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
 CREATE POLICY team ON memory.keyword_slice TO memory_service USING ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
 CREATE POLICY team ON memory.keyword_team TO memory_service USING ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
@@ -4977,25 +5299,28 @@ ALTER TABLE memory.usage_tally ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.workspace_blob ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.workspace_team ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory.workspace_version ENABLE ROW LEVEL SECURITY;
-CREATE POLICY writes ON memory.capture TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.chunk TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.chunk_embedding FOR INSERT TO memory_service WITH CHECK (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.chunk_keyword FOR INSERT TO memory_service WITH CHECK (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.embedding_pending TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.import TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.import_payload TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.memory_item TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.memory_version TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.source TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.source_sketch TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
-CREATE POLICY writes ON memory.workspace_version TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[])))));
+CREATE POLICY writes ON memory.capture TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.chunk TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.chunk_embedding FOR INSERT TO memory_service WITH CHECK (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.chunk_keyword FOR INSERT TO memory_service WITH CHECK (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.embedding_pending TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.import TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.import_payload TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.memory_item TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.memory_version TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.source TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.source_sketch TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+CREATE POLICY writes ON memory.workspace_version TO memory_service USING (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
 GRANT USAGE ON SCHEMA identity TO memory_service;
 GRANT USAGE ON SCHEMA identity TO memory_worker;
 GRANT USAGE ON SCHEMA memory TO memory_service;
 GRANT USAGE ON SCHEMA memory TO memory_worker;
+REVOKE ALL ON FUNCTION identity.add_layer() FROM PUBLIC;
 REVOKE ALL ON FUNCTION identity.count_new_team() FROM PUBLIC;
 REVOKE ALL ON FUNCTION identity.count_requests(p_keys bytea[], p_window_ms double precision) FROM PUBLIC;
 REVOKE ALL ON FUNCTION identity.describe(p_user uuid, p_team uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION identity.erase_from_answers(p_user uuid, p_tokens uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION identity.erase_from_answers(p_user uuid, p_tokens uuid[]) TO memory_service;
 REVOKE ALL ON FUNCTION identity.find_invite(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.find_invite(p_token_hash bytea) TO memory_service;
 REVOKE ALL ON FUNCTION identity.find_link(p_token_hash bytea) FROM PUBLIC;
@@ -5004,8 +5329,6 @@ REVOKE ALL ON FUNCTION identity.find_reset_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.find_reset_link(p_token_hash bytea) TO memory_service;
 REVOKE ALL ON FUNCTION identity.find_sign_in(p_email text) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.find_sign_in(p_email text) TO memory_service;
-REVOKE ALL ON FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION identity.forget_answers(p_user uuid, p_tokens uuid[]) TO memory_service;
 REVOKE ALL ON FUNCTION identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone) TO memory_service;
 REVOKE ALL ON FUNCTION identity.is_team_name_taken(p_team uuid, p_folded text) FROM PUBLIC;
@@ -5015,6 +5338,7 @@ GRANT ALL ON FUNCTION identity.lock_password_hash() TO memory_service;
 REVOKE ALL ON FUNCTION identity.new_id(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.new_id(p_at timestamp with time zone) TO memory_service;
 REVOKE ALL ON FUNCTION identity.note_change(p_company uuid, p_user uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION identity.note_withdrawal(p_company uuid, p_team uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer) TO memory_worker;
 REVOKE ALL ON FUNCTION identity.prune_invites(p_password_seconds integer) FROM PUBLIC;
@@ -5037,6 +5361,7 @@ GRANT SELECT(erased_at) ON TABLE identity.account TO memory_service;
 REVOKE ALL ON FUNCTION identity.resolve_principal(p_team uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.add_guesses(p_query public.sparsevec, p_keyword record, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.add_source_uses(p_uses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.add_source_uses(p_uses jsonb) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text) FROM PUBLIC;
@@ -5048,7 +5373,7 @@ REVOKE ALL ON FUNCTION memory.audit_hash(e memory.audit_event, p_previous bytea)
 REVOKE ALL ON FUNCTION memory.await_seal() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.backfill_pending(p_after uuid, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.backfill_pending(p_after uuid, p_limit integer) TO memory_worker;
-REVOKE ALL ON FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[], OUT occurred_after timestamp with time zone, OUT occurred_before timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.choose_first_copies(p_sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.choose_first_copies(p_sources uuid[]) TO memory_service;
 GRANT ALL ON FUNCTION memory.choose_first_copies(p_sources uuid[]) TO memory_worker;
@@ -5058,46 +5383,52 @@ REVOKE ALL ON FUNCTION memory.claimed_team() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.claimed_team() TO memory_service;
 REVOKE ALL ON FUNCTION memory.claimed_user() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.claimed_user() TO memory_service;
+REVOKE ALL ON FUNCTION memory.comparable_text(p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.comparable_text(p_text text) TO memory_service;
 REVOKE ALL ON FUNCTION memory.contain_keys(p_chunks uuid[], p_keys integer[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.count_audit() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.count_audit() TO memory_service;
-REVOKE ALL ON FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.count_candidates(p_team uuid, p_keys integer[], p_most integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.count_documents(p_team uuid, p_dims integer[], p_keys integer[], p_most integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.count_pending(p_sources uuid[], p_clients uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.count_candidates(p_keys integer[], p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.count_candidates(p_keys integer[], p_most integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.count_pending(p_sources uuid[], p_layers uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.due_figures(p_version integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.due_layers() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.due_layers() TO memory_worker;
-REVOKE ALL ON FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.end_layer_counts(p_layer uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.end_restore(p_source uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.end_restore(p_source uuid) TO memory_service;
-REVOKE ALL ON FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) TO memory_worker;
-REVOKE ALL ON FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) TO memory_service;
 REVOKE ALL ON FUNCTION memory.evidence_captures(p_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.evidence_captures(p_ids uuid[]) TO memory_service;
 REVOKE ALL ON FUNCTION memory.expire_kept_sources() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.expire_kept_sources() TO memory_worker;
 REVOKE ALL ON FUNCTION memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.file_sources(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.file_sources(p_limit integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.finish_backfill() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.finish_backfill() TO memory_worker;
 REVOKE ALL ON FUNCTION memory.first_passing(p_chunks uuid[], p_filter record, p_limit integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.fold_layer(p_team uuid, p_client uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.fold_layer(p_team uuid, p_layer uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.fold_layers() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.fold_usage() FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.forget_term_counts() FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.forsake_workspace_blobs() FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.graph_serves(p_layers uuid[], p_model text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.has_other_search(e memory.audit_event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.has_outdated_terms(p_version integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.hidden_chunks() FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.hit_list(p_hits uuid[], p_passages uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.is_adopted_model(p_model text) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.is_adopted_model(p_model text) TO memory_service;
+REVOKE ALL ON FUNCTION memory.is_dated_within(p_at timestamp with time zone, p_is_day boolean, p_after timestamp with time zone, p_before timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.is_dated_within(p_at timestamp with time zone, p_is_day boolean, p_after timestamp with time zone, p_before timestamp with time zone) TO memory_service;
 REVOKE ALL ON FUNCTION memory.is_due(p_expires_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.is_due(p_expires_at timestamp with time zone) TO memory_service;
 REVOKE ALL ON FUNCTION memory.keep_bucket_blobs(p_sha256 bytea, p_lengths integer[], p_objects uuid[], p_blocks text[]) FROM PUBLIC;
@@ -5108,7 +5439,11 @@ REVOKE ALL ON FUNCTION memory.keep_sources(p_sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.keep_sources(p_sources uuid[]) TO memory_service;
 REVOKE ALL ON FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) TO memory_service;
-REVOKE ALL ON FUNCTION memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.known_keys(p_keys integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.known_keys(p_keys integer[]) TO memory_service;
+REVOKE ALL ON FUNCTION memory.last_seal(p_company uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.last_seal(p_company uuid) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.latest_failures(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.latest_failures(p_limit integer) TO memory_service;
 REVOKE ALL ON FUNCTION memory.layer_scale(p_chunks integer, p_sampled integer) FROM PUBLIC;
@@ -5120,29 +5455,33 @@ REVOKE ALL ON FUNCTION memory.lock_held_captures(p_batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.lock_held_captures(p_batch uuid) TO memory_service;
 REVOKE ALL ON FUNCTION memory.lock_kept_source(p_source uuid, p_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.lock_kept_source(p_source uuid, p_days integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer) TO memory_worker;
-REVOKE ALL ON FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_version integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.lock_layer_counts(p_layer uuid, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.lock_layer_counts(p_layer uuid, p_version integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_version integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision, OUT sources uuid[], OUT times timestamp with time zone[], OUT hashes bytea[], OUT evidence double precision[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.matched_weights(p_team uuid, p_chunks uuid[], p_dims integer[]) TO memory_service;
+REVOKE ALL ON FUNCTION memory.mark_waiting_blobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[]) TO memory_service;
 REVOKE ALL ON FUNCTION memory.measure_source() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.move_chunks(p_source uuid, p_after integer, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.move_chunks(p_source uuid, p_after integer, p_limit integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.move_memory(p_memory uuid, p_client uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.move_memory(p_memory uuid, p_client uuid) TO memory_service;
-REVOKE ALL ON FUNCTION memory.move_source(p_source uuid, p_client uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.move_source(p_source uuid, p_client uuid) TO memory_service;
-REVOKE ALL ON FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.move_memory(p_memory uuid, p_layer uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.move_memory(p_memory uuid, p_layer uuid) TO memory_service;
+REVOKE ALL ON FUNCTION memory.move_source(p_source uuid, p_layer uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.move_source(p_source uuid, p_layer uuid) TO memory_service;
+REVOKE ALL ON FUNCTION memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.next_unsealed(p_after uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.next_unsealed(p_after uuid) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.outdated_chunks(p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.outdated_chunks(p_version integer) TO memory_service;
 REVOKE ALL ON FUNCTION memory.outdated_source(p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.outdated_source(p_version integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.outdated_teams(p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.outdated_teams(p_version integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.own_bytes(p_text text, p_repeated integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.passing_chunks(p_filter record, p_most integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.prune() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.prune() TO memory_worker;
@@ -5156,6 +5495,8 @@ REVOKE ALL ON FUNCTION memory.prune_loading_chunks(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.prune_loading_chunks(p_limit integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.prune_old_vectors(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.prune_old_vectors(p_limit integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.prune_searches(p_days integer, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.prune_searches(p_days integer, p_limit integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.prune_workspace_blobs(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.prune_workspace_blobs(p_limit integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.prune_workspace_versions(p_after uuid, p_keep integer, p_limit integer) FROM PUBLIC;
@@ -5172,7 +5513,9 @@ REVOKE ALL ON FUNCTION memory.read_slices(p_space text, p_slices integer[], p_pl
 GRANT ALL ON FUNCTION memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.readable_clients() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.readable_clients() TO memory_service;
-REVOKE ALL ON FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.readable_layers() FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.readable_layers() TO memory_service;
 REVOKE ALL ON FUNCTION memory.reads_team_layer() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.reads_team_layer() TO memory_service;
 REVOKE ALL ON FUNCTION memory.record_version() FROM PUBLIC;
@@ -5188,32 +5531,38 @@ REVOKE ALL ON FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys intege
 GRANT ALL ON FUNCTION memory.replace_writable_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea) TO memory_service;
 REVOKE ALL ON FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.restore_chunks(p_source uuid, p_model text, p_limit integer, OUT moved integer, OUT pending integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.results_without(p_results jsonb, p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.return_captures(p_batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.return_captures(p_batch uuid) TO memory_service;
-REVOKE ALL ON FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) TO memory_worker;
+REVOKE ALL ON FUNCTION memory.salted_hash(p_salt bytea, p_text text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.sample_changes(p_layer uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.scope_holds_at_most(p_most integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.score_by_key(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.score_by_key_and_layer(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.score_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.seal_audit(p_company uuid, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.seal_audit(p_company uuid, p_limit integer) TO memory_worker;
-REVOKE ALL ON FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.search_candidates(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean) TO memory_service;
-REVOKE ALL ON FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.search_hits(p_team uuid, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean) TO memory_service;
+REVOKE ALL ON FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) TO memory_service;
+REVOKE ALL ON FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) TO memory_service;
+REVOKE ALL ON FUNCTION memory.seconds_until_forget(p_max integer, p_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.seconds_until_forget(p_max integer, p_seconds integer) TO memory_service;
 REVOKE ALL ON FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.service_state() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.service_state() TO memory_service;
 REVOKE ALL ON FUNCTION memory.service_usage(p_chunks bigint, p_bytes bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.service_usage(p_chunks bigint, p_bytes bigint) TO memory_service;
-REVOKE ALL ON FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.similar_memories(p_team uuid, p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) TO memory_service;
-REVOKE ALL ON FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION memory.sketch_source(p_client uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) TO memory_service;
+REVOKE ALL ON FUNCTION memory.similar_memories(p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.similar_memories(p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) TO memory_service;
+REVOKE ALL ON FUNCTION memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.sketch_source(p_layer uuid, p_source uuid, p_bands integer[], p_signature bytea, p_limit integer) TO memory_service;
 REVOKE ALL ON FUNCTION memory.small_scope_chunks() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.source_labels(p_tags text[], p_kind text, p_metadata jsonb) TO memory_service;
 REVOKE ALL ON FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.stale_layers() FROM PUBLIC;
@@ -5230,7 +5579,6 @@ REVOKE ALL ON FUNCTION memory.tally_states() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.tally_texts() FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.team_figures(p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.team_figures(p_version integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.team_if_claimed(p_team uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.team_usage() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.team_usage() TO memory_service;
 REVOKE ALL ON FUNCTION memory.term_count(p_count smallint, p_place smallint, p_vectors public.sparsevec[], p_scales public.sparsevec, p_places integer[], p_place_scales real[]) FROM PUBLIC;
@@ -5244,12 +5592,14 @@ GRANT ALL ON FUNCTION memory.unused_objects(p_companies uuid[], p_sha256 text[],
 REVOKE ALL ON FUNCTION memory.vector_graph_changes(p_build integer, p_keep integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.vector_graph_changes(p_build integer, p_keep integer) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.vector_graph_name(p_team uuid, p_model text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION memory.vector_graph_names(p_team uuid, p_model text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) TO memory_service;
-REVOKE ALL ON FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memory.without_records(p_answer jsonb, p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION memory.writable_clients() FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.writable_clients() TO memory_service;
+REVOKE ALL ON FUNCTION memory.writable_layers() FROM PUBLIC;
+GRANT ALL ON FUNCTION memory.writable_layers() TO memory_service;
 REVOKE ALL ON FUNCTION memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) TO memory_worker;
 REVOKE ALL ON FUNCTION memory.writes_team_layer() FROM PUBLIC;
@@ -5298,6 +5648,9 @@ GRANT SELECT(created_at) ON TABLE identity.session TO memory_service;
 GRANT SELECT(last_seen_at),UPDATE(last_seen_at) ON TABLE identity.session TO memory_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE identity.team TO memory_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE identity.team_member TO memory_service;
+GRANT SELECT,INSERT ON TABLE memory.audit_search TO memory_service;
+GRANT UPDATE(query) ON TABLE memory.audit_search TO memory_service;
+GRANT UPDATE(query_salt) ON TABLE memory.audit_search TO memory_service;
 GRANT SELECT,INSERT,UPDATE ON TABLE memory.capture TO memory_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE memory.chunk TO memory_service;
 GRANT INSERT ON TABLE memory.chunk_embedding TO memory_service;
@@ -5324,7 +5677,7 @@ GRANT SELECT ON TABLE memory.migration TO memory_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE memory.source TO memory_service;
 GRANT DELETE ON TABLE memory.source_sketch TO memory_service;
 GRANT SELECT(team_id) ON TABLE memory.source_sketch TO memory_service;
-GRANT SELECT(client_id) ON TABLE memory.source_sketch TO memory_service;
+GRANT SELECT(layer_id) ON TABLE memory.source_sketch TO memory_service;
 GRANT SELECT(source_id) ON TABLE memory.source_sketch TO memory_service;
 GRANT SELECT ON TABLE memory.source_use TO memory_service;
 GRANT SELECT ON TABLE memory.worker TO memory_service;
