@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { buildClient } from './cli/packaging/build-client.ts';
 import { ownEnvironment } from './cli/packaging/own-environment.ts';
-import { readBuild } from './core/status/build.ts';
+import { readBuild } from './core/status/queries.ts';
 
 /*
  * `npm run pack`: makes the folder `release`, which is copied to where the service runs.

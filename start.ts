@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { assertCanListen, checkAddress } from './api/listening.ts';
-import { startApi } from './api/server.ts';
-import { createPrincipalResetLink } from './core/identity/reset-links/create-principal-reset-link.ts';
+import { assertCanListen, checkAddress, startApi } from './api/server.ts';
+import { createPrincipalResetLink } from './core/accounts/links.ts';
 import type { Database } from './db/driver/database.ts';
 import type { EmbeddedDatabase } from './db/driver/embedded.ts';
 import { openQueue } from './db/queue/queue.ts';
@@ -15,8 +14,7 @@ import { closeOnSignal, exitOnSignal, failStartup } from './shared/lifecycle.ts'
 import { createLogger, forwardLevelSwitch, switchLevelOnSignal } from './shared/logger.ts';
 import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
-import { asksForCheck, checkSetup } from './shared/settings/setup-checks.ts';
-import { type OwnerAccess, startReport } from './shared/settings/start-report.ts';
+import { asksForCheck, checkSetup, type OwnerAccess, startReport } from './shared/settings/start-report.ts';
 import { startTracing } from './shared/tracing/start-tracing.ts';
 import { checkModel } from './worker/embedder/check-model.ts';
 import { startWorker } from './worker/worker.ts';

@@ -9,47 +9,37 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Dependencies } from '../core/dependencies.ts';
-import { storeUses } from '../core/feedback/count-uses.ts';
+import { storeUses } from '../core/feedback/commands.ts';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import { traceExporter } from '../shared/tracing/start-tracing.ts';
-import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
-import { AJV_OPTIONS } from './bodies/body-schema.ts';
-import largeBodies from './bodies/large-bodies.ts';
-import unreadBodies from './bodies/unread-bodies.ts';
-import { refuseConnection } from './client-errors.ts';
-import draining from './draining.ts';
-import { MCP_ADDRESS, otherMcpMethods, routedTarget } from './mcp/address.ts';
-import { mcpRoute } from './mcp/endpoint.ts';
-import { declareErrorsWithin } from './openapi/declared-errors.ts';
-import clientAddress from './plugins/client-address.ts';
-import connections from './plugins/connections.ts';
-import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
-import {
+import bodyBudget, { withinBodyBudget } from './http/bodies/body-budget.ts';
+import { AJV_OPTIONS } from './http/bodies/body-schema.ts';
+import largeBodies from './http/bodies/large-bodies.ts';
+import unreadBodies from './http/bodies/unread-bodies.ts';
+import clientAddress from './http/client-address.ts';
+import connections from './http/connections.ts';
+import draining from './http/draining.ts';
+import errors, { answerHeaders, refuseAddress, refuseConnection } from './http/errors.ts';
+import identity, {
   declareTokenErrors,
   inTeam,
   managingCompany,
   signedIn,
   stillSignedIn,
   withinToken,
-} from './plugins/guards.ts';
-import guesses from './plugins/guesses.ts';
-import identity from './plugins/identity.ts';
-import input from './plugins/input.ts';
-import metrics from './plugins/metrics.ts';
-import openapi from './plugins/openapi.ts';
-import queryEmbedder from './plugins/query-embedder.ts';
-import { limitedByAddress } from './plugins/rate-limit.ts';
-import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
-import untrustedProxy from './plugins/untrusted-proxy.ts';
-import { compressAnswer } from './request/compress-answer.ts';
-import { traceRequests } from './request/request-span.ts';
-import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
-import { acceptRoute } from './routes/company/accept.ts';
-import { companyRoutes } from './routes/company/index.ts';
-import { memoryRoutes } from './routes/memory/index.ts';
-import { systemRoutes } from './routes/system/index.ts';
-import { teamRoutes } from './routes/team/index.ts';
-import { workspaceRoutes } from './routes/workspace/index.ts';
+} from './http/guards.ts';
+import input from './http/input.ts';
+import guesses, { limitedByAddress } from './http/limits.ts';
+import metrics from './http/metrics.ts';
+import { declareErrorsWithin } from './http/openapi/declared-errors.ts';
+import openapi from './http/openapi/openapi.ts';
+import { compressAnswer } from './http/pages.ts';
+import queryEmbedder from './http/query-embedder.ts';
+import recheckGuards, { addGuard } from './http/recheck-guards.ts';
+import { traceRequests } from './http/request-span.ts';
+import untrustedProxy from './http/untrusted-proxy.ts';
+import { MCP_ADDRESS, mcpRoute, otherMcpMethods, routedTarget } from './mcp/endpoint.ts';
+import { companyRoutes, signedInRoutes, signedOutRoutes, systemRoutes, teamRoutes } from './routes/index.ts';
 import type { App, Routes } from './types.ts';
 
 /**
@@ -164,21 +154,21 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       const limit = limitedByAddress(deps);
       declareErrorsWithin(stranger, limit.errors);
       if (deps.config.rateLimits) stranger.addHook('onRequest', limit);
-      within(stranger, [...signInRoutes, acceptRoute]);
+      within(stranger, signedOutRoutes);
     });
     await root.register(async (caller) => {
       addGuard(caller, signedIn(deps), stillSignedIn(deps));
       addGuard(caller, withinToken);
       caller.addHook('onRoute', declareTokenErrors);
       caller.addHook('onRequest', withinBodyBudget);
-      within(caller, [...sessionRoutes, mcpRoute]);
+      within(caller, [...signedInRoutes, mcpRoute]);
       await caller.register(async (company) => {
         addGuard(company, managingCompany);
         within(company, companyRoutes);
       });
       await caller.register(async (team) => {
         addGuard(team, inTeam);
-        within(team, [...teamRoutes, ...memoryRoutes, ...workspaceRoutes]);
+        within(team, teamRoutes);
       });
     });
   };

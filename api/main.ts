@@ -1,18 +1,20 @@
 import { openQueue } from '../db/queue/queue.ts';
 import { checkBackend } from '../db/startup/check-backend.ts';
-import { shareConnections } from '../db/startup/connection-budget.ts';
-import { startBackend } from '../db/startup/startup.ts';
+import { shareConnections, startBackend } from '../db/startup/startup.ts';
 import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
-import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
+import { asksForCheck, checkSetup } from '../shared/settings/start-report.ts';
 import { startTracing } from '../shared/tracing/start-tracing.ts';
-import { setGarbageCollectionFlags } from './garbage-collection.ts';
-import { assertCanListen, checkAddress } from './listening.ts';
-import { ownerLinkCommand } from './owner-link.ts';
-import { startApi } from './server.ts';
+import {
+  assertCanListen,
+  checkAddress,
+  ownerLinkCommand,
+  setGarbageCollectionFlags,
+  startApi,
+} from './server.ts';
 
 /** The API process: `web` in the Procfile. Requires a worker process, and PostgreSQL for both. */
 async function main(): Promise<void> {

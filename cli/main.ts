@@ -1,13 +1,11 @@
 import { ignoreEnvironmentFile } from './client/environment.ts';
+import { watchVersion } from './client/service-checks.ts';
 import { setting } from './client/settings.ts';
-import { watchVersion } from './client/version-check.ts';
-import { completionLines } from './completion/complete.ts';
-import { parseArguments } from './program/arguments.ts';
-import type { Command } from './program/command.ts';
+import { type Command, parseArguments } from './program/command.ts';
+import { completionLines } from './program/complete.ts';
 import { commandHelp } from './program/help.ts';
 import { findCommand } from './program/registry.ts';
-import { CommandError, Interrupted, printNote } from './terminal/command-error.ts';
-import { EXIT_CODES } from './terminal/exit-codes.ts';
+import { CommandError, EXIT_CODES, Interrupted, printNote } from './terminal/command-error.ts';
 import { printLines, printResult } from './terminal/output.ts';
 
 /** What the scripts of `completion` call. */

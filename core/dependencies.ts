@@ -1,5 +1,5 @@
 import type { Database } from '../db/driver/database.ts';
-import type { BlobStore } from '../db/queries/workspace/blobs.ts';
+import type { BlobStore } from '../db/queries/workspace/contents.ts';
 import type { JobQueue } from '../db/queue/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';

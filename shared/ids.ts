@@ -1,4 +1,5 @@
 import { v7 } from 'uuid';
+import { ServiceError } from './errors.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -10,4 +11,13 @@ export function newId(): string {
 /** Whether a text has the form of a UUID, so that comparing it with a uuid column does not fail. */
 export function isId(value: string): boolean {
   return UUID.test(value);
+}
+
+/**
+ * An id of a path or body, in lower case, which may be compared with a uuid column.
+ * @throws ServiceError `not_found` for one that cannot be of anything: the same answer as for one that is unknown
+ */
+export function parseId(id: string): string {
+  if (!isId(id)) throw new ServiceError('not_found');
+  return id.toLowerCase();
 }

@@ -1,12 +1,12 @@
 import type { Job } from 'pg-boss';
 import type { Database } from '../db/driver/database.ts';
-import type { BlobStore } from '../db/queries/workspace/blobs.ts';
+import type { BlobStore } from '../db/queries/workspace/contents.ts';
 import type { JobQueue } from '../db/queue/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Payload, QueueName } from '../shared/queues.ts';
 import type { ModelClient } from './embedder/model-client.ts';
-import type { Pace } from './embedder/pace.ts';
+import type { Pace } from './embedder/text-lanes.ts';
 import type { ReadingPool } from './sandbox/reading-pool.ts';
 
 /** The dependencies of a worker. */

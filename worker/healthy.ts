@@ -1,4 +1,4 @@
-import { checkHeartbeatFiles } from './heartbeat-file.ts';
+import { checkHeartbeatFiles } from './heartbeat.ts';
 
 /*
  * Exits with 0 if the worker in this container runs its jobs, else with 1, and prints one line. For health checks: it needs

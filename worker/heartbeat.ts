@@ -1,12 +1,13 @@
+import { closeSync, constants, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Database } from '../db/driver/database.ts';
-import { addJobCounts } from '../db/queries/jobs/job-tally.ts';
-import { deleteWorker, recordWorker } from '../db/queries/jobs/workers.ts';
+import { addJobCounts, deleteWorker, recordWorker } from '../db/queries/status.ts';
 import type { JobQueue } from '../db/queue/queue.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
-import { coalesceRuns } from './coalesce-runs.ts';
-import type { JobTally } from './tally.ts';
+import { coalesceRuns, type JobTally } from './run-job.ts';
 
 const HEARTBEAT_INTERVAL_MS = 10_000;
 /** The longest wait for the answer of the queue before a heartbeat. */
@@ -85,4 +86,92 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
       await count();
     },
   };
+}
+
+/** Three heartbeats. The database deletes a worker after the same time. */
+const FRESH_MS = 30_000;
+
+const PREFIX = 'team-memory-worker-';
+
+/** A file that a worker process writes at each heartbeat, for the health check of its container. */
+export interface HeartbeatFile {
+  /** Records that the worker has just stored a heartbeat in the database. */
+  readonly beat: () => void;
+  /** Records that the worker has stopped. */
+  readonly remove: () => void;
+}
+
+/**
+ * Returns the heartbeat file of this process. What an earlier process with the same id has left is removed, because every
+ * main process of a container has the same id. A file that cannot be written is logged once: the worker runs without it.
+ * @param folder where it is written: the folder for temporary files, which a container has even if it can write nowhere else
+ */
+export function heartbeatFile(logger: Pick<Logger, 'warn'>, folder = tmpdir()): HeartbeatFile {
+  const file = join(folder, `${PREFIX}${process.pid}`);
+  let hasFailed = false;
+  const attempt = (change: () => void) => {
+    try {
+      change();
+    } catch (err) {
+      if (!hasFailed)
+        logger.warn({ err }, 'the health check of the worker fails: its file cannot be written');
+      hasFailed = true;
+    }
+  };
+  const remove = () => attempt(() => rmSync(file, { force: true }));
+  remove();
+  // The folder can belong to everyone: no link that another user has put there is followed.
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const beat = () => {
+    const descriptor = openSync(file, flags, 0o600);
+    try {
+      writeSync(descriptor, `${new Date().toISOString()}\n`);
+    } finally {
+      // On a full disk the write fails at each heartbeat.
+      closeSync(descriptor);
+    }
+  };
+  return { beat: () => attempt(beat), remove };
+}
+
+/** Whether a process runs. One of another user counts, because a signal to it is refused and not lost. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+}
+
+/**
+ * Checks the workers of this container: one runs at least, and each that runs has stored a heartbeat within 30 seconds.
+ * Files of other users and of processes that have ended are ignored.
+ */
+export function checkHeartbeatFiles(
+  folder = tmpdir(),
+  now = Date.now(),
+): { isHealthy: boolean; text: string } {
+  const workers = readdirSync(folder)
+    .filter((name) => name.startsWith(PREFIX))
+    .flatMap((name) => {
+      const pid = Number(name.slice(PREFIX.length));
+      const found = statSync(join(folder, name), { throwIfNoEntry: false });
+      const isOwn = found?.isFile() === true && found.uid === process.getuid?.();
+      return isOwn && Number.isSafeInteger(pid) && pid > 0 && isRunning(pid)
+        ? [{ pid, ageMs: Math.abs(now - found.mtimeMs) }]
+        : [];
+    });
+  if (workers.length === 0) {
+    return { isHealthy: false, text: 'no worker has stored a heartbeat here: see the log of the worker' };
+  }
+  const late = workers.filter(({ ageMs }) => ageMs > FRESH_MS);
+  const name = ({ pid, ageMs }: { pid: number; ageMs: number }) =>
+    `process ${pid}, ${Math.round(ageMs / 1000)} seconds ago`;
+  return late.length === 0
+    ? { isHealthy: true, text: `healthy: the last heartbeat was of ${workers.map(name).join('; ')}` }
+    : {
+        isHealthy: false,
+        text: `no heartbeat for ${FRESH_MS / 1000} seconds: the last was of ${late.map(name).join('; ')}. See the log of the worker`,
+      };
 }

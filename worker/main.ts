@@ -1,15 +1,14 @@
 import { openQueue } from '../db/queue/queue.ts';
 import { checkBackend } from '../db/startup/check-backend.ts';
-import { shareConnections } from '../db/startup/connection-budget.ts';
-import { startBackend } from '../db/startup/startup.ts';
+import { shareConnections, startBackend } from '../db/startup/startup.ts';
 import { readPostgresConfig } from '../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger, switchLevelOnSignal } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
-import { asksForCheck, checkSetup } from '../shared/settings/setup-checks.ts';
+import { asksForCheck, checkSetup } from '../shared/settings/start-report.ts';
 import { startTracing } from '../shared/tracing/start-tracing.ts';
 import { checkModel } from './embedder/check-model.ts';
-import { heartbeatFile } from './heartbeat-file.ts';
+import { heartbeatFile } from './heartbeat.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of workers can use one PostgreSQL database. */

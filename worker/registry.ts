@@ -1,26 +1,31 @@
-import type { QueueName } from '../shared/queues.ts';
-import type { JobHandler } from './context.ts';
-import { pruneAuditedSearches } from './jobs/audit-prune.ts';
-import { sealAuditEvents } from './jobs/audit-seal.ts';
-import { releaseLapsedCaptures } from './jobs/captures-release.ts';
-import { backfillPending } from './jobs/embed/backfill.ts';
-import { embedChunks } from './jobs/embed/chunks.ts';
-import { embedQuery } from './jobs/embed/query.ts';
-import { queueWaitingLayers } from './jobs/embed/waiting.ts';
-import { failLostFile } from './jobs/file/dead.ts';
-import { indexFile } from './jobs/file/process.ts';
-import { queueWaitingFiles } from './jobs/file/waiting.ts';
-import { buildVectorGraphs } from './jobs/graphs-build.ts';
-import { failLostImport } from './jobs/import/dead.ts';
-import { processImport } from './jobs/import/process.ts';
-import { countKeywords } from './jobs/keywords-count.ts';
-import { pruneUnusedObjects } from './jobs/objects-prune.ts';
-import { expireDueRecords } from './jobs/records-expire.ts';
-import { purgeDeletedTeam } from './jobs/team-purge.ts';
-import { queueOutdatedTeams } from './jobs/terms-outdated.ts';
-import { renewTerms } from './jobs/terms-renew.ts';
-import { pruneOld } from './jobs/upkeep-prune.ts';
-import { pruneWorkspace } from './jobs/workspace-prune.ts';
+import { asWorker, withoutScope } from '../db/driver/database.ts';
+import { uncountedTeams } from '../db/queries/search/terms.ts';
+import { listWorkers } from '../db/queries/status.ts';
+import { EMBEDDING_QUEUES, type QueueName, queueDefinition } from '../shared/queues.ts';
+import { NOBODY } from '../shared/scope.ts';
+import type { JobHandler, WorkerSetup } from './context.ts';
+import { pruneAuditedSearches, sealAuditEvents } from './jobs/audit.ts';
+import { releaseLapsedCaptures } from './jobs/captures.ts';
+import {
+  backfillPending,
+  buildVectorGraphs,
+  embedChunks,
+  embedQuery,
+  queueWaitingLayers,
+} from './jobs/embeddings.ts';
+import { failLostImport, processImport } from './jobs/imports.ts';
+import { queueOutdatedTeams, renewTerms } from './jobs/search/terms.ts';
+import { countKeywords } from './jobs/search/word-counts.ts';
+import { expireDueRecords } from './jobs/sources.ts';
+import { purgeDeletedTeam } from './jobs/teams.ts';
+import { pruneOld } from './jobs/upkeep.ts';
+import {
+  failLostFile,
+  indexFile,
+  pruneUnusedObjects,
+  pruneWorkspace,
+  queueWaitingFiles,
+} from './jobs/workspace.ts';
 
 /** The handler of each queue. Everything else about a queue is in shared/queues.ts. */
 export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
@@ -46,3 +51,54 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'upkeep.prune': pruneOld,
   'workspace.prune': pruneWorkspace,
 };
+
+/** Jobs that a change of settings can make necessary. They are also enqueued at startup. */
+const AT_START: readonly QueueName[] = [
+  'audit.prune',
+  'embeddings.backfill',
+  'embed.waiting',
+  'file.waiting',
+];
+
+/** Schedules the jobs of these queues that no request enqueues, and enqueues some of them now. */
+export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueName[]): Promise<void> {
+  const { queue, database } = setup;
+  for (const name of queues) {
+    const { schedule } = queueDefinition(name);
+    if (schedule !== undefined) await queue.boss.schedule(name, schedule, {});
+  }
+  for (const name of AT_START) {
+    if (queues.includes(name)) await withoutScope(database, (tx) => queue.enqueue(tx, name, {}));
+  }
+  if (queues.includes('keywords.count')) await countUncounted(setup);
+  if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
+}
+
+/** Teams that one statement looks at. */
+const MAX_TEAMS_PER_PAGE = 1000;
+
+/** Enqueues the count of Teams without counts: a Team without writes would get none. */
+async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
+  let after: string | null = null;
+  do {
+    const page = await asWorker(database, (tx) => uncountedTeams(tx, after, MAX_TEAMS_PER_PAGE));
+    for (const team of page.teams) {
+      const job = { ...team, userId: NOBODY };
+      await withoutScope(database, (tx) => queue.enqueue(tx, 'keywords.count', job, { key: team.teamId }));
+    }
+    after = page.last;
+  } while (after !== null);
+}
+
+/**
+ * Deletes the jobs that make vectors if no worker can run them, because they would wait forever. Nothing is lost: the
+ * chunks that wait for a vector are marked.
+ */
+async function endServerEmbeddings({ queue, database }: WorkerSetup): Promise<void> {
+  const workers = await withoutScope(database, listWorkers);
+  if (workers.some(({ embedder }) => embedder !== null)) return;
+  for (const name of EMBEDDING_QUEUES) {
+    await queue.boss.unschedule(name);
+    await queue.boss.deleteQueuedJobs(name);
+  }
+}

@@ -1,12 +1,52 @@
 import { type Span, SpanKind } from '@opentelemetry/api';
 import type { Job } from 'pg-boss';
+import type { JobCount } from '../db/queries/status.ts';
 import { LostJobError } from '../db/queue/queue.ts';
-import type { JobOutcome } from '../shared/job-outcomes.ts';
-import { assertPayload, type QueueName } from '../shared/queues.ts';
-import { readCarriedTrace, withQueue } from '../shared/tracing/carried-trace.ts';
-import { inSpan, recordFailure } from '../shared/tracing/spans.ts';
+import { assertPayload, DURATION_BOUNDS, type JobOutcome, type QueueName } from '../shared/queues.ts';
+import { inSpan, readCarriedTrace, recordFailure, withQueue } from '../shared/tracing/spans.ts';
 import type { JobContext, JobHandler } from './context.ts';
-import type { JobTally } from './tally.ts';
+
+/** Counts of job outcomes that have not been stored yet. */
+export interface JobTally {
+  /** Counts one job. */
+  count(queue: string, outcome: JobOutcome, seconds: number): void;
+  /** Returns everything that was counted, and starts again from zero. */
+  drain(): JobCount[];
+  /** Adds counts again that could not be stored. */
+  restore(counts: readonly JobCount[]): void;
+}
+
+/** Counts jobs in memory, so that a job needs no statement. If the worker is killed, counts not stored yet are lost. */
+export function jobTally(): JobTally {
+  let counts = new Map<string, JobCount>();
+  const add = ({ queue, outcome, jobs, seconds, durations }: JobCount) => {
+    const key = `${queue} ${outcome}`;
+    const known = counts.get(key);
+    counts.set(key, {
+      queue,
+      outcome,
+      jobs: jobs + (known?.jobs ?? 0),
+      seconds: seconds + (known?.seconds ?? 0),
+      durations: durations.map((n, place) => n + (known?.durations[place] ?? 0)),
+    });
+  };
+  return {
+    count: (queue, outcome, seconds) => {
+      const bounds = [...DURATION_BOUNDS, Number.POSITIVE_INFINITY];
+      const within = bounds.findIndex((bound) => seconds <= bound);
+      const durations = bounds.map((_, place) => (place === within ? 1 : 0));
+      add({ queue, outcome, jobs: 1, seconds, durations });
+    },
+    drain: () => {
+      const drained = [...counts.values()];
+      counts = new Map();
+      return drained;
+    },
+    restore: (drained) => {
+      for (const count of drained) add(count);
+    },
+  };
+}
 
 /**
  * Runs one job in the trace that it carries, counts its outcome and reports it to the queue. If the job was already
@@ -76,4 +116,32 @@ async function runInSpan<Q extends QueueName>(span: Span, { name, handle, job, c
     span.setAttribute('memory.job.outcome', outcome);
     tally.count(name, outcome, (performance.now() - began) / 1000);
   }
+}
+
+/** Coalesces the requests to run an action: only the last run matters. */
+export interface CoalescedRuns {
+  /** Runs the action now, or after the current run. All requests during a run share the next one. */
+  request(): void;
+  /** Resolves when nothing is running or requested. */
+  done(): Promise<void>;
+}
+
+/** @param act never rejects */
+export function coalesceRuns(act: () => Promise<void>): CoalescedRuns {
+  let running: Promise<void> | null = null;
+  let again = false;
+  const run = async () => {
+    do {
+      again = false;
+      await act();
+    } while (again);
+    running = null;
+  };
+  return {
+    request: () => {
+      if (running === null) running = run();
+      else again = true;
+    },
+    done: () => running ?? Promise.resolve(),
+  };
 }

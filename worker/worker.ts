@@ -9,19 +9,17 @@ import {
   type QueueName,
   queueDefinition,
 } from '../shared/queues.ts';
-import { withTimeout } from '../shared/resources/with-timeout.ts';
+import { withTimeout } from '../shared/resources/async.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { openModelClient } from './embedder/model-client.ts';
 import type { ModelClientOptions } from './embedder/model-client-options.ts';
-import { pace } from './embedder/pace.ts';
+import { pace } from './embedder/text-lanes.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { type ModelJobs, openModelJobs } from './model-jobs.ts';
-import { HANDLERS } from './registry.ts';
-import { runJob } from './run-job.ts';
+import { type ModelJobs, openModelJobs } from './jobs/embeddings.ts';
+import { HANDLERS, scheduleJobs } from './registry.ts';
+import { type JobTally, jobTally, runJob } from './run-job.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
-import { scheduleJobs } from './schedules.ts';
-import { type JobTally, jobTally } from './tally.ts';
 
 /**
  * How jobs are dequeued. Several consumers dequeue one job each, so that a long job does not delay others. NOTIFY wakes

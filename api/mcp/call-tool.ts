@@ -1,18 +1,119 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findTeam } from '../../core/identity/find-team.ts';
-import { apiBase, linkBase } from '../../core/identity/link-base.ts';
-import { invalidField } from '../../shared/errors.ts';
-import { assertStorableBody } from '../bodies/storable.ts';
-import { toServiceError } from '../plugins/errors.ts';
-import { callerInTeam, type TeamCaller } from '../plugins/guards.ts';
-import { RECHECK_AFTER_MS } from '../plugins/recheck-guards.ts';
-import { requestedTeam } from '../request/team-header.ts';
-import { errorText } from './error-text.ts';
-import { requireTool } from './permitted.ts';
-import { countTokens } from './tokens.ts';
-import type { CallerCall, TeamCall, Tool } from './tool.ts';
+import type { TObject, TSchema } from 'typebox';
+import { apiBase, linkBase } from '../../core/accounts/links.ts';
+import { findTeam } from '../../core/teams/queries.ts';
+import { type ErrorCode, invalidField, ServiceError } from '../../shared/errors.ts';
+import { DEFAULT_JSON_LIMITS, isDeeper, JsonShape, MAX_DEPTH } from '../http/bodies/read-body.ts';
+import { assertStorableBody } from '../http/bodies/storable.ts';
+import { toServiceError } from '../http/errors.ts';
+import { callerInTeam, type TeamCaller } from '../http/guards.ts';
+import { RECHECK_AFTER_MS } from '../http/recheck-guards.ts';
+import { requestedTeam } from '../http/requests.ts';
+import { countTokens, cutToJson } from './text.ts';
+import { type CallerCall, requireTool, type TeamCall, type Tool } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
-import { readArguments } from './wire/sent-arguments.ts';
+
+/** The most tokens of the message: it can list 20 Teams with long names. */
+const MAX_MESSAGE = 5_000;
+
+/** What an agent can do about an error, if its message does not say it. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  scope_forbidden: 'whoami lists the clients that you can reach, and where you can store',
+  permission_required: 'Ask the owner of the agent token for a token that has it',
+  full_access_required: 'Ask a Team Owner or Team Admin to do it',
+  not_found: 'Check the id: it must be one that another tool returned',
+  version_conflict: 'Read the memory again with GET /v1/memory/memories, and decide on its current version',
+  batch_expired: 'Claim the captures again with claim_captures',
+  team_archived: 'Ask an Owner of the Company to restore the Team',
+  quota_exceeded: 'Do not send it again until then',
+  secret_detected: 'Send the text again without them',
+  rate_limited: 'Nothing was done',
+  unavailable: 'Wait a few seconds and call the tool again',
+};
+
+/** The text of an error for an agent: the code, what is wrong, and what to do. */
+function errorText({ code, message, status }: ServiceError, requestId: string): string {
+  const advice = ADVICE[code];
+  const wrong = cutToJson(message, MAX_MESSAGE);
+  const parts = [wrong.endsWith('.') ? wrong.slice(0, -1) : wrong, ...(advice === undefined ? [] : [advice])];
+  // The operator finds the reason in the log by the id.
+  if (status >= 500) parts.push(`Request ${requestId}`);
+  return `${code}: ${parts.join('. ')}.`;
+}
+
+/** What of a schema decides how a value is read. */
+interface Readable {
+  type?: string;
+  anyOf?: Readable[];
+  items?: Readable;
+  properties?: Record<string, Readable>;
+}
+
+/**
+ * Reads arguments as programs send them. Some send null for each optional argument that a model left out, and numbers,
+ * booleans, lists and objects as strings of JSON, also inside of lists and objects. Whatever is still wrong is left as it is:
+ * the check against the schema names it.
+ * @param sent is changed
+ * @returns the arguments; undefined if they are not an object
+ * @throws ServiceError `invalid_request` if they are nested too deep
+ */
+function readArguments(schema: TObject, sent: unknown): Record<string, unknown> | undefined {
+  if (isDeeper(sent, MAX_DEPTH)) {
+    throw invalidField('/arguments', `must not be nested deeper than ${MAX_DEPTH}`);
+  }
+  const read = readValue(schema as TSchema as Readable, sent) ?? {};
+  const isObject = typeof read === 'object' && read !== null && !Array.isArray(read);
+  return isObject ? (read as Record<string, unknown>) : undefined;
+}
+
+function readValue(schema: Readable, sent: unknown): unknown {
+  const branches = schema.anyOf ?? [schema];
+  const value = typeof sent === 'string' ? parseText(branches, sent) : sent;
+  if (Array.isArray(value)) {
+    const items = branches.find(({ type }) => type === 'array')?.items;
+    return items === undefined ? value : value.map((item) => readValue(items, item));
+  }
+  if (typeof value === 'object' && value !== null) readFields(branches, value as Record<string, unknown>);
+  return value;
+}
+
+function readFields(branches: readonly Readable[], value: Record<string, unknown>): void {
+  const properties = branches.find(({ type }) => type === 'object')?.properties ?? {};
+  for (const [name, field] of Object.entries(properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const read = readValue(field, value[name]);
+    if (read === null && !isAllowed(field.anyOf ?? [field], null)) delete value[name];
+    else value[name] = read;
+  }
+}
+
+/** The value of a text that is to be something else, or the text. */
+function parseText(branches: readonly Readable[], text: string): unknown {
+  const isText = branches.some(({ type }) => type === 'string');
+  const begin = text.trimStart()[0];
+  // A vector can be a text too, but not one that begins like a list.
+  if (isText && begin !== '[' && begin !== '{') return text;
+  const parsed = parseJson(text);
+  return parsed !== undefined && (parsed === null || isAllowed(branches, parsed)) ? parsed : text;
+}
+
+/** The value of JSON; undefined if it is not JSON, or more than a body can have. */
+function parseJson(text: string): unknown {
+  const shape = new JsonShape(DEFAULT_JSON_LIMITS);
+  shape.add(Buffer.from(text));
+  if (shape.fault !== null || !shape.isClosed) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a schema has a branch with the type of a value. */
+function isAllowed(branches: readonly Readable[], value: unknown): boolean {
+  const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return branches.some(({ type }) => type === own || (type === 'integer' && own === 'number'));
+}
 
 /** The request that calls a tool. */
 export interface ToolRequest extends Pick<CallerCall, 'deps' | 'signal'> {
@@ -123,4 +224,45 @@ function validated(
   const validate = request.compileValidationSchema(input);
   if (validate(args)) return args;
   throw Object.assign(new Error('the arguments are not valid'), { validation: validate.errors });
+}
+
+/** A message of the protocol as the library reads it, and what the service reads by itself. */
+export interface ReadMessage {
+  message: unknown;
+  /** The arguments of a call, as they were sent. */
+  args: unknown;
+  /** Whether it calls a tool. */
+  isCall: boolean;
+}
+
+/**
+ * Reads a message as programs send it. Many write null for what they leave out, in `params` and inside of it, which the library
+ * refuses. Arguments that it would refuse are to be the result of the call, so it does not see any.
+ * @throws ServiceError `invalid_request` if the message is nested too deep without its arguments
+ */
+export function readMessage(body: unknown): ReadMessage {
+  const isCall = isObject(body) && body['method'] === 'tools/call';
+  const { arguments: args, ...others } = isCall && isObject(body['params']) ? body['params'] : {};
+  const sent = isCall && isObject(body['params']) ? { ...body, params: others } : body;
+  if (isDeeper(sent, MAX_DEPTH)) {
+    throw new ServiceError('invalid_request', `The message is nested deeper than ${MAX_DEPTH}`);
+  }
+  return { message: isObject(sent) ? withoutNullParams(sent) : sent, args, isCall };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A message without `params` that are null, and without the members of `params` that are null. */
+function withoutNullParams({ params, ...head }: Record<string, unknown>): Record<string, unknown> {
+  return params === null || params === undefined ? head : { ...head, params: withoutNull(params) };
+}
+
+/** A value without the members that are null, at any depth. */
+function withoutNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNull);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNull(member)]));
 }

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError, Interrupted } from '../terminal/command-error.ts';
-import { catchSignals, type Ending } from '../terminal/interruptible.ts';
-import { invocationFolder } from '../terminal/invocation-folder.ts';
+import { invocationFolder } from '../terminal/program.ts';
+import { catchSignals, type Ending } from '../terminal/progress-bar.ts';
 import { childEnvironment } from './environment.ts';
 
 /** More than any command that answers as asked prints. */

@@ -1,4 +1,4 @@
-import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
+import { canonicalBaseUrl } from '../../shared/formats/addresses.ts';
 import { SETTINGS, type Variable } from '../../shared/settings/definitions.ts';
 import type { CLIENT_VARIABLES } from '../../shared/settings/unknown-variables.ts';
 import { CommandError } from '../terminal/command-error.ts';

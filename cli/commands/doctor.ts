@@ -1,6 +1,13 @@
-import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
+import { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { Status } from '../../shared/schemas/status.ts';
-import { chosenProfile, type Profile, profileOption, readProfileSettings } from '../client/profiles.ts';
+import { SelectedTeam } from '../../shared/schemas/teams.ts';
+import {
+  chosenProfile,
+  type Profile,
+  profileOption,
+  readProfileSettings,
+  readSession,
+} from '../client/profiles.ts';
 import { programName } from '../client/run-command.ts';
 import {
   type Check,
@@ -11,10 +18,9 @@ import {
   warning,
 } from '../client/service-checks.ts';
 import { connect } from '../client/service-client.ts';
-import { readSession } from '../client/session-file.ts';
 import { serviceUrl } from '../client/settings.ts';
 import { type Access, connectToTeam, findAccess } from '../client/signed-in.ts';
-import { checkHooks } from '../hooks/setup/check-hooks.ts';
+import { checkHooks } from '../hooks/check-hooks.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
 import { cell, oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandError } from '../terminal/command-error.ts';
-import { describeSeconds } from '../terminal/duration.ts';
-import { interruptible } from '../terminal/interruptible.ts';
-import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { counted, type Result } from '../terminal/output.ts';
-import { openProgressBar, type Step } from '../terminal/progress-bar.ts';
+import { invocationFolder } from '../terminal/program.ts';
+import { interruptible, openProgressBar, type Step } from '../terminal/progress-bar.ts';
+import { describeSeconds } from '../terminal/times.ts';
 
 /**
  * The part of the service that moves databases. The terminal client is a client of the API and has no driver of a

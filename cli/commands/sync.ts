@@ -1,21 +1,19 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SelectedTeam, SessionInfo } from '../../shared/schemas/identity.ts';
-import { withRetry } from '../client/retry.ts';
+import { SessionInfo } from '../../shared/schemas/accounts.ts';
+import { SelectedTeam } from '../../shared/schemas/teams.ts';
+import { withRetry } from '../client/service-client.ts';
 import { signedInToTeam } from '../client/signed-in.ts';
 import { type Command, CREDENTIAL_NOTE, TEAM_OPTIONS, type Values } from '../program/command.ts';
-import { openDisk } from '../sync/folder/disk.ts';
-import { lockForSync } from '../sync/folder/lock.ts';
-import { assertBound, type Binding, makeStateFolder, openJournal, readState } from '../sync/folder/state.ts';
-import { Declined, syncAndReport, syncContinuously } from '../sync/run.ts';
-import { watchFolder } from '../sync/watch.ts';
+import { lockForSync, openDisk } from '../sync/disk.ts';
+import { Declined, syncAndReport, syncContinuously, watchFolder } from '../sync/run.ts';
+import { assertBound, type Binding, makeStateFolder, openJournal, readState } from '../sync/state.ts';
 import type { SyncFolder } from '../sync/work.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
-import { interruptible } from '../terminal/interruptible.ts';
-import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { counted, type Result } from '../terminal/output.ts';
-import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
+import { invocationFolder } from '../terminal/program.ts';
+import { interruptible, openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { askTerminal, atTerminal } from '../terminal/prompt.ts';
 
 const options = {

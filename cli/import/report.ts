@@ -1,9 +1,9 @@
 import type { Import } from '../../shared/schemas/imports.ts';
-import type { SimilarSource } from '../../shared/schemas/memory.ts';
+import type { SimilarSource } from '../../shared/schemas/sources.ts';
 import { groupBy } from '../program/older-node.ts';
 import { cell, columns, fit, oneLine, wrap } from '../terminal/columns.ts';
 import { counted } from '../terminal/output.ts';
-import type { FolderContent } from './folder-files.ts';
+import type { FolderContent } from './records.ts';
 
 /**
  * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.

@@ -1,5 +1,5 @@
 import { columns, wrap } from '../terminal/columns.ts';
-import { EXIT_CODES } from '../terminal/exit-codes.ts';
+import { EXIT_CODES } from '../terminal/command-error.ts';
 import { terminalColumns } from '../terminal/output.ts';
 import { PROGRAM } from '../terminal/program.ts';
 import { COMMON_OPTIONS, type Command, type Option, type Options, SECTIONS } from './command.ts';

@@ -1,55 +1,36 @@
-import { similarNames } from '../../shared/settings/nearest-name.ts';
-import { login } from '../commands/account/login.ts';
-import { logout } from '../commands/account/logout.ts';
-import { profileList } from '../commands/account/profile-list.ts';
-import { profileSet } from '../commands/account/profile-set.ts';
-import { whoami } from '../commands/account/whoami.ts';
-import { auditVerify } from '../commands/audit-verify.ts';
+import { similarNames } from '../../shared/settings/unknown-variables.ts';
+import { login, logout, ownerResetLink, whoami } from '../commands/accounts.ts';
+import { audit, auditVerify } from '../commands/audit.ts';
+import { capture } from '../commands/captures.ts';
+import { teamClients } from '../commands/clients.ts';
 import { completion } from '../commands/completion.ts';
-import { capture } from '../commands/curation/capture.ts';
-import { consolidate } from '../commands/curation/consolidate.ts';
-import { memories } from '../commands/curation/memories.ts';
-import { review } from '../commands/curation/review.ts';
-import { reopen, restore, unpublish } from '../commands/curation/undo.ts';
-import { versions } from '../commands/curation/versions.ts';
+import { consolidate } from '../commands/consolidation.ts';
 import { doctor } from '../commands/doctor.ts';
+import { feedback } from '../commands/feedback.ts';
 import { helpOf } from '../commands/help.ts';
-import { hookInstall } from '../commands/hook/install.ts';
-import { hookPrompt } from '../commands/hook/prompt.ts';
-import { hookSessionEnd } from '../commands/hook/session-end.ts';
-import { hookSessionStart } from '../commands/hook/session-start.ts';
-import { hookTurnEnd } from '../commands/hook/turn-end.ts';
-import { hookUninstall } from '../commands/hook/uninstall.ts';
-import { importFolder } from '../commands/import.ts';
+import {
+  hookInstall,
+  hookPrompt,
+  hookSessionEnd,
+  hookSessionStart,
+  hookTurnEnd,
+  hookUninstall,
+} from '../commands/hook.ts';
+import { importFolder } from '../commands/imports.ts';
 import { mcp } from '../commands/mcp.ts';
-import { archive } from '../commands/memory/archive.ts';
-import { download } from '../commands/memory/download.ts';
-import { expand } from '../commands/memory/expand.ts';
-import { feedback } from '../commands/memory/feedback.ts';
-import { ingest } from '../commands/memory/ingest.ts';
-import { move } from '../commands/memory/move.ts';
-import { open } from '../commands/memory/open.ts';
-import { purgeMemory, purgeSource } from '../commands/memory/purge.ts';
-import { search } from '../commands/memory/search.ts';
-import { sources } from '../commands/memory/sources.ts';
-import { unarchive } from '../commands/memory/unarchive.ts';
-import { ownerResetLink } from '../commands/owner-reset-link.ts';
+import { memories, reopen, restore, review, unpublish, versions } from '../commands/memories.ts';
+import { teamMembers } from '../commands/people.ts';
+import { profileList, profileSet } from '../commands/profile.ts';
+import { expand, search } from '../commands/search.ts';
+import { download, ingest, open } from '../commands/sources/files.ts';
+import { archive, move, purgeMemory, purgeSource, sources, unarchive } from '../commands/sources/library.ts';
+import { status } from '../commands/status.ts';
 import { sync } from '../commands/sync.ts';
-import { audit } from '../commands/team/audit.ts';
-import { status } from '../commands/team/status.ts';
-import { teamClients } from '../commands/team/team-clients.ts';
-import { teamList } from '../commands/team/team-list.ts';
-import { teamMembers } from '../commands/team/team-members.ts';
-import { teamShow } from '../commands/team/team-show.ts';
-import { teamUse } from '../commands/team/team-use.ts';
-import { tokenCreate } from '../commands/token/token-create.ts';
-import { tokenList } from '../commands/token/token-list.ts';
-import { tokenRevoke } from '../commands/token/token-revoke.ts';
-import { tokenRotate } from '../commands/token/token-rotate.ts';
+import { teamList, teamShow, teamUse } from '../commands/teams.ts';
+import { tokenCreate, tokenList, tokenRevoke, tokenRotate } from '../commands/tokens.ts';
 import { CommandError } from '../terminal/command-error.ts';
-import type { Command } from './command.ts';
+import { type Command, didYouMean, suggest } from './command.ts';
 import { commandHelp, overview } from './help.ts';
-import { didYouMean, suggest } from './suggestions.ts';
 import { VERSION } from './version.ts';
 
 /** The commands of the terminal client, by name. They use the API of a running service, on this computer or another. */

@@ -1,16 +1,15 @@
 import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { groupBy } from '../program/older-node.ts';
 import { counted, countedOf } from '../terminal/output.ts';
-import { blockedFiles } from './blocked.ts';
-import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
-import { layerFolderOf } from './folder/names.ts';
-import { hasStamp } from './folder/stamp.ts';
-import type { BaseFile, SyncState } from './folder/state.ts';
-import { type Action, type ActionOf, countDeletions, planSync } from './plan.ts';
-import { fetchThere, removeHere } from './remote/fetch.ts';
-import { type RemoteView, readRemote } from './remote/remote.ts';
-import { sendThere } from './remote/send.ts';
+import { hasStamp } from './disk.ts';
+import { fetchThere, removeHere } from './fetch.ts';
+import { type LocalFile, type LocalView, readLocalFiles } from './local.ts';
+import { layerFolderOf } from './names.ts';
+import { type Action, type ActionOf, blockedFiles, countDeletions, planSync } from './plan.ts';
+import { type RemoteView, readRemote } from './remote.ts';
 import { type Change, changeOf, type Figures, type NotDone } from './report.ts';
+import { sendThere } from './send.ts';
+import type { BaseFile, SyncState } from './state.ts';
 import { baseOf, type SyncFolder, type Work } from './work.ts';
 
 /** The most passes of one run. Another pass is needed if something was changed during the last one. */

@@ -1,4 +1,4 @@
-import type { FolderContent } from '../import/folder-files.ts';
+import type { FolderContent } from '../import/records.ts';
 import { type Outcome, outcomeTable } from '../import/report.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { counted } from '../terminal/output.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { ServiceClient } from '../client/service-client.ts';
-import type { FileStamp } from '../import/file-stamp.ts';
+import type { FileStamp } from '../import/records.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
-import type { Disk } from './folder/disk.ts';
-import type { LocalView } from './folder/local.ts';
-import { layerFolderOf } from './folder/names.ts';
-import type { BaseFile, Journal, SyncState } from './folder/state.ts';
-import type { RemoteView } from './remote/remote.ts';
+import type { Disk } from './disk.ts';
+import type { LocalView } from './local.ts';
+import { layerFolderOf } from './names.ts';
+import type { RemoteView } from './remote.ts';
 import type { Change, NotDone } from './report.ts';
+import type { BaseFile, Journal, SyncState } from './state.ts';
 
 /** A folder and everything needed to sync it, for one command. */
 export interface SyncFolder {

@@ -13,7 +13,7 @@ export interface Column<Row> {
 
 const GAP = '  ';
 /** A column is not made narrower than this. */
-const MIN_COLUMNS = 8;
+const MIN_TABLE_COLUMNS = 8;
 /** A name is not made narrower than this. */
 const MIN_NAME_COLUMNS = 24;
 /** Lines of a row below its first. */
@@ -29,7 +29,7 @@ interface Sized {
 function sizedColumn<Row>({ title, value, canShrink, role }: Column<Row>, rows: readonly Row[]): Sized {
   const texts = [title, ...rows.map((row) => oneLine(String(value(row) ?? '-')))];
   const width = Math.max(...texts.map(columns));
-  const least = role === 'name' ? MIN_NAME_COLUMNS : MIN_COLUMNS;
+  const least = role === 'name' ? MIN_NAME_COLUMNS : MIN_TABLE_COLUMNS;
   return { texts, width, min: canShrink === true ? Math.min(width, least) : width };
 }
 

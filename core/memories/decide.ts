@@ -1,29 +1,32 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { findMemory, lockMemories } from '../../db/queries/memory/memories.ts';
+import { isNoAnswer } from '../../db/driver/faults.ts';
+import { findMemory, lockMemories } from '../../db/queries/memories.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { parseTags } from '../../shared/formats/tags.ts';
+import { parseTags } from '../../shared/formats/names.ts';
 import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
+import { parseId } from '../../shared/ids.ts';
 import { MEMORY_ACTIONS, type MemoryState, nextState } from '../../shared/memory-states.ts';
-import type { Decision, Memory } from '../../shared/schemas/library.ts';
+import type { Redaction } from '../../shared/schemas/common.ts';
+import type { Decision, Memory } from '../../shared/schemas/memories.ts';
 import { layerOf, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { type ContentInput, prepareContent } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
-import { parseId } from '../access/parse-id.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { decideSource } from '../feedback/decide-source.ts';
-import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import { decideSource } from '../feedback/commands.ts';
+import { redactFields, redactionMode } from '../redaction/redact.ts';
+import { enqueueIndexing } from '../sources/indexing.ts';
+import { ACTIONS } from './actions.ts';
 import {
   ACTION_FIELDS,
   type Deciding,
   type Found,
   type LockedDecision,
   type ParsedDecision,
-} from './actions/action.ts';
-import { ACTIONS } from './actions/index.ts';
-import { versionConflict } from './actions/stale.ts';
+  versionConflict,
+} from './decision.ts';
 
-export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
+type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
 /** The search for credentials in the texts of a decision. */
 export interface TextChecks {
@@ -39,7 +42,7 @@ export interface TextChecks {
  * @throws ServiceError `invalid_request`, `scope_forbidden`, `not_found`, `unauthenticated`, `team_forbidden`,
  *   `full_access_required`, `team_archived`, `version_conflict`, `conflict`, `quota_exceeded`
  */
-export async function decide(
+async function decide(
   deps: DecideDependencies,
   scope: TeamScope,
   given: Decision,
@@ -171,5 +174,96 @@ function assertDecidable({ state, version }: Memory, decision: ParsedDecision): 
       'conflict',
       `${STATE_SUBJECTS[state]} cannot be ${ACTIONS[decision.action].participle}`,
     );
+  }
+}
+
+/** A memory after a decision, and the credentials that were found in the texts of the decision. */
+export interface Decided {
+  memory: Memory;
+  redactions: Redaction[];
+}
+
+/**
+ * Checks the texts of a decision for credentials, and decides. A stored text that is published or restored is checked
+ * too, because it can be from a time when the check was less strict.
+ * @param path JSON pointer of the decision in the request
+ * @throws ServiceError as `decide`; `secret_detected`
+ */
+export async function decideChecked(
+  deps: DecideDependencies,
+  scope: TeamScope,
+  decision: Decision,
+  signal: AbortSignal,
+  path = '',
+): Promise<Decided> {
+  // By what was given: a mask can be longer than its credential.
+  if (decision.tags !== undefined) parseTags(decision.tags);
+  const given: Partial<Decision> = {};
+  for (const name of ['title', 'content', 'tags'] as const) {
+    if (decision[name] !== undefined) Object.assign(given, { [name]: decision[name] });
+  }
+  const mode = redactionMode(deps.config, scope);
+  const checked = await redactFields(mode, given, path);
+  const { redactions } = checked;
+  let assertStoredAllowed = () => undefined as void;
+  const memory = await decide(deps, scope, { ...decision, ...checked.fields }, signal, {
+    checkStored: async (text, { action, title, content }) => {
+      // An update stores only what it names.
+      if (action === 'update') return text;
+      const stored = await redactFields(
+        mode,
+        {
+          ...(title === undefined && { title: text.title }),
+          ...(content === undefined && { content: text.content }),
+        },
+        path,
+      );
+      redactions.push(...stored.redactions);
+      assertStoredAllowed = stored.assertAllowed;
+      return { ...text, ...stored.fields };
+    },
+    assertAllowed: () => {
+      checked.assertAllowed();
+      assertStoredAllowed();
+    },
+  });
+  return { memory, redactions };
+}
+
+/** The outcome of one decision: the memory, or the error that it failed with. */
+export type DecisionOutcome = Decided | { error: unknown };
+
+/**
+ * Decides on memories one after the other, each in its own transaction. If one decision fails, the others are still made.
+ * @param signal of the request: no further decision is made after it is closed
+ * @returns each outcome as soon as it is known, in the order of the decisions
+ */
+export async function* decideEach(
+  deps: DecideDependencies,
+  scope: TeamScope,
+  decisions: readonly Decision[],
+  signal: AbortSignal,
+): AsyncGenerator<DecisionOutcome> {
+  let noAnswer: { error: unknown } | null = null;
+  for (const [index, decision] of decisions.entries()) {
+    if (signal.aborted) break;
+    // Each decision would wait just as long for a database that does not respond.
+    const outcome: DecisionOutcome = noAnswer ?? (await tryDecision(deps, scope, decision, signal, index));
+    if ('error' in outcome && isNoAnswer(outcome.error)) noAnswer = outcome;
+    yield outcome;
+  }
+}
+
+async function tryDecision(
+  deps: DecideDependencies,
+  scope: TeamScope,
+  decision: Decision,
+  signal: AbortSignal,
+  index: number,
+): Promise<DecisionOutcome> {
+  try {
+    return await decideChecked(deps, scope, decision, signal, `/decisions/${index}`);
+  } catch (error) {
+    return { error };
   }
 }

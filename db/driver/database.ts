@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeLiteral } from 'pg';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
-import type { UnreadReason } from './unread-reasons.ts';
+import type { UnreadReason } from './faults.ts';
 
 /** Runs statements. `postgres.ts` defines the types of the values that they return. */
 export interface Queryable {

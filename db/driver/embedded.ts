@@ -4,9 +4,9 @@ import type { Logger } from '../../shared/logger.ts';
 import { makeFolder, writing } from '../../shared/settings/folders.ts';
 import { lockFolder } from '../startup/folder-lock.ts';
 import type { Database, Queryable } from './database.ts';
-import { type DiskSpace, freeBytesOf, watchDiskSpace } from './disk-space.ts';
 import { CHECKPOINT_BYTES } from './engine/checkpoints.ts';
 import { type Engine, startEngine } from './engine/engine.ts';
+import { type DiskSpace, freeBytesOf, watchDiskSpace } from './faults.ts';
 import { statementsOn } from './postgres.ts';
 
 type QueueDatabase = ReturnType<PgBoss['getDb']>;

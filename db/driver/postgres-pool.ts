@@ -1,12 +1,11 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import { withTimeout } from '../../shared/resources/with-timeout.ts';
+import { withTimeout } from '../../shared/resources/async.ts';
 import type { Connections } from './database.ts';
-import { endConnection } from './servers/end-connection.ts';
-import { chooseServer, type ServerChoice } from './servers/server-choice.ts';
-import { NO_WATCH } from './servers/watch-hosts.ts';
-import { types } from './value-parsers.ts';
+import { endConnection } from './servers/ask-server.ts';
+import { chooseServer, NO_WATCH, type ServerChoice } from './servers/server-choice.ts';
+import { types } from './wire-format.ts';
 
 /**
  * How long each step can take, in milliseconds. The server's limit for a statement is shorter than the client's, so the

@@ -13,7 +13,7 @@ import {
   type PostgresTimeouts,
   poolSettings,
 } from './postgres-pool.ts';
-import { sendBegin } from './servers/checked-begin.ts';
+import { sendBegin } from './servers/server-choice.ts';
 import { inStatementSpan } from './statement-span.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */

@@ -1,9 +1,10 @@
+import pg from 'pg';
+import { TERM_DIMENSIONS } from '../../shared/text/terms/terms.ts';
+
 /**
  * Values in PostgreSQL's binary format, which is big-endian, for values that would be slow as text. The encoders return
  * the bytes that the type's `recv` function reads, without the length before them.
  */
-
-import { TERM_DIMENSIONS } from '../../shared/text/terms.ts';
 
 /** The maximum of pgvector's `halfvec`. */
 const MAX_HALFVEC_DIMENSIONS = 16_000;
@@ -114,3 +115,17 @@ export function halfvecBinary(vector: Float32Array | Float16Array): Uint8Array {
   }
   return bytes;
 }
+
+/**
+ * How values are read from both kinds of database: int8 and numeric as number, also in arrays. All other types are read
+ * as the driver reads them: bytea as Buffer, timestamptz as Date, jsonb parsed, uuid as string.
+ */
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const NUMERIC = 1700;
+const NUMERIC_ARRAY = 1231;
+export const types = new pg.TypeOverrides();
+types.setTypeParser(INT8, Number);
+types.setTypeParser(NUMERIC, Number);
+// The declared type of the parser is wrong: its argument is the text of the value.
+types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);

@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { createLogger } from '../../shared/logger.ts';
 import type { Queryable } from '../driver/database.ts';
-import { type Address, parseAddress } from './address.ts';
+import { type Address, MoveError, onSide, parseAddress } from './address.ts';
 import type { Table } from './catalog.ts';
 import { readProgress, storeProgress, type TableProgress } from './marker.ts';
-import { MoveError, onSide } from './move-error.ts';
 import { type Digest, digestPage, insertPage, readPage } from './pages.ts';
 import { type MoveProgress, measureProgress } from './progress.ts';
 import { countConnections, countRows, openSource, readSource, type Source } from './source.ts';

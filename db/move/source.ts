@@ -9,10 +9,9 @@ import { readQueueVersion } from '../queue/pg-boss-figures.ts';
 import { tryLockOutStartupStep } from '../startup/lock.ts';
 import { countMigrations } from '../startup/migrate.ts';
 import { hasMarker, isMarkedFolder } from '../startup/unfinished-move.ts';
-import type { Address } from './address.ts';
+import { type Address, MoveError } from './address.ts';
 import { readTables, type Table } from './catalog.ts';
-import { MoveError } from './move-error.ts';
-import { TEXTS } from './texts.ts';
+import { TEXTS } from './pages.ts';
 
 /** How a database gets the tables of this version. */
 export const START_ONCE = 'start this version of the service on it once, stop it, and run this command again';

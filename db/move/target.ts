@@ -6,18 +6,17 @@ import type { Database, Queryable } from '../driver/database.ts';
 import { type EmbeddedDatabase, openEmbedded, START_MEGABYTES } from '../driver/embedded.ts';
 import { openPostgres } from '../driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../driver/postgres-pool.ts';
-import { createQueueTables } from '../queue/create-queue-tables.ts';
 import { readQueueVersion } from '../queue/pg-boss-figures.ts';
+import { createQueueTables } from '../queue/pg-boss-jobs.ts';
 import { lockStartupStep } from '../startup/lock.ts';
 import { migrate } from '../startup/migrate.ts';
 import { ensureServiceRoles } from '../startup/service-role.ts';
 import { hasMarker, isMarkedFolder, markerFile } from '../startup/unfinished-move.ts';
-import type { Address } from './address.ts';
+import { type Address, MoveError } from './address.ts';
 import { readPartitions, readTables, SCHEMAS, type Table } from './catalog.ts';
 import { createMarker, dropMarker, notePrepared, readMove, resetProgress } from './marker.ts';
-import { MoveError } from './move-error.ts';
+import { TEXTS } from './pages.ts';
 import { type Source, START_ONCE } from './source.ts';
-import { TEXTS } from './texts.ts';
 
 /** The database that is filled. */
 export interface Target {

@@ -1,11 +1,60 @@
+import { createHash } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import PQueue from 'p-queue';
 import { ConfigError } from '../../shared/config.ts';
 import type { BucketAddress } from '../../shared/formats/bucket-address.ts';
-import type { ObjectName } from '../queries/workspace/bucket-contents.ts';
-import { type FaultReason, ObjectFault } from './object-fault.ts';
-import { formatObjectName, parseObjectName } from './object-names.ts';
+import { isId } from '../../shared/ids.ts';
+
+/** Part of the name of an object: `company/sha256/object`. */
+export interface ObjectName {
+  companyId: string;
+  sha256: string;
+  objectId: string;
+}
+
+/**
+ * Why an object could not be read or written. `unavailable`: the bucket did not answer in time, or could not. `refused`: it
+ * does not exist, or does not accept the credentials. `missing`: the object does not exist. `damaged`: its bytes are not
+ * those that were stored.
+ */
+type FaultReason = 'unavailable' | 'refused' | 'missing' | 'damaged';
+
+/** Whether an error concerns only one object, so that others can be read. */
+export const isBadObject = (error: unknown): error is ObjectFault =>
+  error instanceof ObjectFault && (error.reason === 'missing' || error.reason === 'damaged');
+
+/**
+ * A request to the bucket failed. The message has no credential and no content. It does not have the error of the client as its cause,
+ * because it can contain the key with which a request was signed.
+ */
+export class ObjectFault extends Error {
+  override name = 'ObjectFault';
+  readonly reason: FaultReason;
+  /** The name of the error in the interface of S3, if it has one. */
+  readonly errorName: string | undefined;
+
+  constructor(reason: FaultReason, message: string, errorName?: string) {
+    super(message);
+    this.reason = reason;
+    this.errorName = errorName;
+  }
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** The name of an object, without the prefix of the bucket. All objects of a Company begin with its id. */
+export function formatObjectName({ companyId, sha256, objectId }: ObjectName): string {
+  return `${companyId}/${sha256}/${objectId}`;
+}
+
+/** Reads the name of an object; null if a text is not one. */
+export function parseObjectName(text: string): ObjectName | null {
+  const [companyId = '', sha256 = '', objectId = '', ...others] = text.split('/');
+  const isName = others.length === 0 && isId(companyId) && isId(objectId) && SHA256.test(sha256);
+  return isName ? { companyId, sha256, objectId } : null;
+}
 
 const OPERATIONS = ['put', 'get', 'delete', 'list'] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -206,4 +255,69 @@ export async function openBucket(address: BucketAddress): Promise<Bucket> {
       }),
     requests: counter.all,
   };
+}
+
+/** Parts of an object are verified in blocks of this size. */
+export const BLOCK_BYTES = 1024 * 1024;
+
+/** The length of a SHA-256 in hexadecimal. */
+const HASH_CHARACTERS = 64;
+
+const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** The SHA-256 of each block of a content, in hexadecimal, one after another. */
+export function blockHashes(content: Uint8Array): string {
+  const hashes: string[] = [];
+  for (let at = 0; at < content.length; at += BLOCK_BYTES) {
+    hashes.push(hashOf(content.subarray(at, at + BLOCK_BYTES)));
+  }
+  return hashes.join('');
+}
+
+/**
+ * Asserts that bytes are a whole content.
+ * @throws ObjectFault `damaged`
+ */
+export function assertContent(
+  content: Uint8Array,
+  { sha256, bytes }: { sha256: string; bytes: number },
+): void {
+  if (content.length !== bytes || hashOf(content) !== sha256) {
+    throw new ObjectFault('damaged', `the bytes of the content ${sha256} are not those that were stored`);
+  }
+}
+
+/**
+ * Asserts that bytes are blocks of a content.
+ * @param first the place of the first block in the content, from 0
+ * @throws ObjectFault `damaged`
+ */
+export function assertBlocks(
+  part: Uint8Array,
+  first: number,
+  { sha256, blocks }: { sha256: string; blocks: string },
+): void {
+  const start = first * HASH_CHARACTERS;
+  const hashes = blockHashes(part);
+  if (hashes !== blocks.slice(start, start + hashes.length)) {
+    throw new ObjectFault('damaged', `a part of the content ${sha256} is not what was stored`);
+  }
+}
+
+/**
+ * Does something for each item, some at a time. After the first failure, no other one begins, and this ends when those that
+ * have begun end.
+ */
+export async function forEach<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const queue = new PQueue({ concurrency });
+  try {
+    return await queue.addAll(items.map((item) => () => work(item)));
+  } finally {
+    queue.clear();
+    await queue.onIdle();
+  }
 }

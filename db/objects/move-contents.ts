@@ -1,5 +1,5 @@
-import type { Database } from '../driver/database.ts';
-import type { StoredObject } from '../queries/workspace/bucket-contents.ts';
+import { asWorker, type Database } from '../driver/database.ts';
+import { findUnusedObjects, type StoredObject } from '../queries/workspace/contents.ts';
 import {
   countMovable,
   listMovable,
@@ -10,12 +10,8 @@ import {
   readRow,
   setPlace,
 } from '../queries/workspace/moved-contents.ts';
-import type { Bucket } from './bucket.ts';
-import { downloadContent, uploadContent } from './bucket-blobs.ts';
-import { checkBucket } from './check-bucket.ts';
-import { assertContent } from './content-blocks.ts';
-import { forEach } from './for-each.ts';
-import { isBadObject } from './object-fault.ts';
+import { checkBucket, downloadContent, uploadContent } from './blobs.ts';
+import { assertContent, type Bucket, forEach, isBadObject } from './bucket.ts';
 
 /** How far a move has come. */
 export interface MoveProgress {
@@ -118,4 +114,38 @@ async function moveToDatabase(database: Database, bucket: Bucket, content: Movab
   if (!(await placeInDatabase(database, companyId, object, bytes))) return false;
   await deleteUnused(bucket, companyId, object);
   return true;
+}
+
+const PAGE_OBJECTS = 1000;
+const LIST_MS = 60_000;
+/** Of one object. */
+const PRUNE_MS = 30_000;
+/** Deletions at the same time. */
+const PRUNED_AT_ONCE = 8;
+
+/**
+ * Deletes objects that no content has: of processes that were killed after an upload, or before they could delete an
+ * object. Examines one page of the bucket.
+ * @param after the key after which the page begins; null: at the beginning
+ * @param writtenBefore an object that is younger is left: its row can be about to be written
+ * @returns the key after which the next page begins, null at the end, and how many were deleted
+ */
+export async function pruneObjects(
+  database: Database,
+  bucket: Bucket,
+  after: string | null,
+  writtenBefore: Date,
+): Promise<{ next: string | null; removed: number }> {
+  const { objects, next } = await bucket.list(PAGE_OBJECTS, after, AbortSignal.timeout(LIST_MS));
+  const old = objects
+    .filter(({ writtenAt }) => writtenAt !== null && writtenAt < writtenBefore)
+    .flatMap(({ key }) => bucket.nameOf(key) ?? []);
+  if (old.length === 0) return { next, removed: 0 };
+  const unused = await asWorker(database, (tx) => findUnusedObjects(tx, old));
+  // The name of an object is never used again, so no content can get one of these now.
+  const names = old.filter(({ objectId }) => unused.has(objectId));
+  await forEach(names, PRUNED_AT_ONCE, (name) =>
+    bucket.delete(bucket.keyOf(name), AbortSignal.timeout(PRUNE_MS)),
+  );
+  return { next, removed: names.length };
 }

@@ -10,10 +10,9 @@ import {
   type PostgresTimeouts,
   poolSettings,
 } from '../driver/postgres-pool.ts';
-import { sendBegin } from '../driver/servers/checked-begin.ts';
-import { endConnection } from '../driver/servers/end-connection.ts';
-import { listenOn } from './listen.ts';
-import { type Listen, type ListenWaits, listenAgainLater } from './listen-again.ts';
+import { endConnection } from '../driver/servers/ask-server.ts';
+import { sendBegin } from '../driver/servers/server-choice.ts';
+import { type Listen, type ListenWaits, listenAgainLater, listenOn } from './listen.ts';
 
 /** What pg-boss needs of a database. */
 export type QueueDatabase = ReturnType<PgBoss['getDb']>;

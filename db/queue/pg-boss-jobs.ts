@@ -1,5 +1,14 @@
+import { SpanKind } from '@opentelemetry/api';
+import { PgBoss } from 'pg-boss';
+import type { Logger } from '../../shared/logger.ts';
+import type { QueueName } from '../../shared/queues.ts';
+import { type CarriedTrace, carriedTrace, inStep } from '../../shared/tracing/spans.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from '../driver/database.ts';
+import type { EmbeddedDatabase } from '../driver/embedded.ts';
+import { JOB_TIMEOUTS, type PostgresTimeouts } from '../driver/postgres-pool.ts';
 import { lockStartupStep } from '../startup/lock.ts';
+import { openQueueConnections, type QueueConnections } from './connections.ts';
+import type { ListenWaits } from './listen.ts';
 
 /*
  * Every statement on the tables of pg-boss itself is here or in pg-boss-figures.ts: what its API does not offer.
@@ -281,5 +290,99 @@ export async function completeWithOutput(
      )
      select pg_notify($4, id::text) from completed`,
     [queue, id, JSON.stringify(output), channel],
+  );
+}
+
+/** How pg-boss reaches the database, and what it does there. */
+export interface BossSetup {
+  database: Database;
+  /** The connection string, or null with the embedded database. */
+  databaseUrl: string | null;
+  /** Whether this process also supervises jobs: lost heartbeats, expiry, retention. It listens for jobs then. */
+  supervise: boolean;
+  logger: Logger;
+  /** How many connections to PostgreSQL the queue has, in addition to the one that listens. */
+  connections: number;
+  /** Time-outs of the queue's own connections to PostgreSQL; `JOB_TIMEOUTS` if absent. */
+  timeouts?: PostgresTimeouts | undefined;
+  /** If `listen` fails, it is tried again after these waits. Absent: the caller tries again. */
+  listenWaits?: ListenWaits | undefined;
+}
+
+/**
+ * Makes a pg-boss that is not started.
+ * @returns it, and its connections to PostgreSQL, which the caller closes; null with the embedded database
+ */
+export function openBoss(setup: BossSetup): { boss: PgBoss; own: QueueConnections | null } {
+  const {
+    database,
+    databaseUrl,
+    supervise,
+    logger,
+    connections,
+    timeouts = JOB_TIMEOUTS,
+    listenWaits,
+  } = setup;
+  const own =
+    databaseUrl === null
+      ? null
+      : openQueueConnections(databaseUrl, logger, {
+          max: connections,
+          timeouts,
+          ...(listenWaits === undefined ? {} : { listenWaits }),
+        });
+  const boss = new PgBoss({
+    ...(own === null
+      ? { db: (database as EmbeddedDatabase).queueDatabase, backend: 'pglite' as const }
+      : { db: own }),
+    schema: QUEUE_SCHEMA,
+    useListenNotify: supervise,
+    supervise,
+    schedule: supervise,
+    monitorIntervalSeconds: 15,
+    superviseIntervalSeconds: 15,
+    queueCacheIntervalSeconds: 15,
+    persistQueueStats: supervise,
+  });
+  boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
+  return { boss, own };
+}
+
+/**
+ * Creates the tables of pg-boss, without queues. `openQueue` does the same and more, for a service.
+ * @param databaseUrl the connection string, or null with the embedded database
+ */
+export async function createQueueTables(
+  database: Database,
+  databaseUrl: string | null,
+  logger: Logger,
+): Promise<void> {
+  const { boss, own } = openBoss({ database, databaseUrl, supervise: false, logger, connections: 1 });
+  try {
+    await boss.start();
+    await boss.stop({ graceful: false });
+  } finally {
+    await own?.close();
+  }
+}
+
+/**
+ * Sends jobs as a step of the active trace.
+ * @param send adds what it is given to the data of each job, so that the worker goes on with the trace
+ */
+export function sendTraced<T>(
+  queue: QueueName,
+  send: (carried: { trace?: CarriedTrace }) => Promise<T>,
+): Promise<T> {
+  const attributes = {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': queue,
+  };
+  return inStep(
+    () => `send ${queue}`,
+    attributes,
+    () => send(carriedTrace(queue)),
+    SpanKind.PRODUCER,
   );
 }

@@ -7,9 +7,9 @@ import {
   deleteJob,
   deleteOldJobs,
   readActiveAge,
+  sendTraced,
 } from './pg-boss-jobs.ts';
 import type { JobQueue } from './queue.ts';
-import { sendTraced } from './send-traced.ts';
 
 /*
  * The vector of a query. An API process asks for it with a job of the queue `embed.query`, and a worker makes it. The

@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/logger.ts';
 import { type Database, inOneRoundTrip } from '../driver/database.ts';
-import { findWriteObstacle } from '../queries/jobs/service-state.ts';
+import { findWriteObstacle } from '../queries/status.ts';
 
 /** If the server refuses `begin`, it refuses the statement too, so the statement can be a change. */
 const NO_OPENING = { text: '' };

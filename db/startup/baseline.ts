@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Queryable } from '../driver/database.ts';
-import { MigrationError } from './migration-error.ts';
+import { MigrationError } from './functions.ts';
 import { readSchemaScript } from './schema-script.ts';
 
 /*

@@ -5,7 +5,7 @@ import { SETTINGS } from '../../shared/settings/definitions.ts';
 import { faultOf } from '../../shared/settings/read-settings.ts';
 import { exampleOf } from '../../shared/settings/setting.ts';
 import type { Database, Queryable } from '../driver/database.ts';
-import { insertFirstAuditEvents } from '../queries/identity/audit.ts';
+import { insertFirstAuditEvents } from '../queries/audit.ts';
 import { lockStartupStep } from './lock.ts';
 
 /** The server principal: the Company Owner that a request with the service's own token acts as. */

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { identifyProcess } from '../../shared/resources/process-identity.ts';
+import { identifyProcess } from '../../shared/resources/process.ts';
 
 /** How often the process with the lock changes the lock file. */
 const BEAT_MS = 1000;

@@ -1,8 +1,36 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
-import { MigrationError } from './migration-error.ts';
-import { checksumOf, runScript } from './sql-file.ts';
+
+/** The database does not match this version of the service. The message is one line for the operator. */
+export class MigrationError extends Error {
+  override name = 'MigrationError';
+}
+
+/**
+ * Runs the statements of a file.
+ * @param what names the file
+ * @throws the error of the database, with the file in its message
+ */
+export async function runScript(
+  database: Database,
+  tx: Queryable,
+  what: string,
+  text: string,
+): Promise<void> {
+  try {
+    await database.script(tx, text);
+  } catch (error) {
+    if (error instanceof Error) error.message = `${what}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Returns the SHA-256 of an SQL file in hexadecimal. CRLF counts as LF. */
+export function checksumOf(text: string): string {
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+}
 
 /*
  * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it

@@ -2,10 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
 import { isReplacedBy, readReplaced } from './baseline.ts';
-import { applyClaims, applyFunctions, checkRevision, countChanged, readFunctions } from './functions.ts';
+import {
+  applyClaims,
+  applyFunctions,
+  checkRevision,
+  checksumOf,
+  countChanged,
+  MigrationError,
+  readFunctions,
+  runScript,
+} from './functions.ts';
 import { lockStartupStep } from './lock.ts';
-import { MigrationError } from './migration-error.ts';
-import { checksumOf, runScript } from './sql-file.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
 

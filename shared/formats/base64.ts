@@ -1,5 +1,5 @@
-import { freeUnshared } from '../resources/free-memory.ts';
-import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/async.ts';
+import { freeUnshared } from '../resources/process.ts';
 
 const BLANK = /\s/;
 

@@ -1,5 +1,5 @@
 import type { ValueType } from '../settings/value-types.ts';
-import { canonicalBaseUrl } from './base-url.ts';
+import { canonicalBaseUrl } from './addresses.ts';
 
 /** A bucket of S3, or of another service that has the interface of S3. */
 export interface BucketAddress {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/async.ts';
 
 /** The order of the fields of objects: as given, or sorted by name. */
 export type FieldOrder = 'given' | 'canonical';

@@ -1,4 +1,83 @@
-import { IMPORT_FORMATS, type ImportMediaType } from './import-formats.ts';
+/** A file format that can be imported. */
+interface ImportFormat {
+  /** Its name in messages and documents. */
+  label: string;
+  /** In lower case, without the dot. */
+  extensions: readonly string[];
+  /** Other media types that programs declare for it, in lower case. */
+  aliases: readonly string[];
+}
+
+/**
+ * Every format that can be imported, by its media type. Every list of formats is made from these, and
+ * worker/extract/registry.ts must have a reader for each. Formats that share a media type are told apart by their content,
+ * in the reader: the exports of chats are JSON, and XHTML is read as HTML.
+ */
+export const IMPORT_FORMATS = {
+  'text/plain': { label: 'plain text', extensions: ['txt', 'text', 'log'], aliases: [] },
+  'text/markdown': { label: 'Markdown', extensions: ['md', 'markdown'], aliases: ['text/x-markdown'] },
+  'text/html': {
+    label: 'HTML',
+    extensions: ['html', 'htm', 'xhtml'],
+    aliases: ['application/xhtml+xml'],
+  },
+  'text/csv': {
+    label: 'CSV',
+    extensions: ['csv'],
+    aliases: ['application/csv', 'text/x-csv', 'text/comma-separated-values'],
+  },
+  // Not read as CSV: there the delimiter is found from the text, which can contain more commas than tabs.
+  'text/tab-separated-values': { label: 'TSV', extensions: ['tsv'], aliases: [] },
+  'application/json': { label: 'JSON', extensions: ['json'], aliases: ['text/json'] },
+  'application/x-ndjson': {
+    label: 'JSON Lines',
+    extensions: ['jsonl', 'ndjson'],
+    aliases: ['application/jsonl', 'application/ndjson', 'application/x-jsonlines'],
+  },
+  'application/pdf': {
+    label: 'PDF',
+    extensions: ['pdf'],
+    aliases: ['application/x-pdf', 'application/acrobat'],
+  },
+  'application/epub+zip': { label: 'EPUB', extensions: ['epub'], aliases: ['application/x-epub+zip'] },
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': {
+    label: 'DOCX',
+    extensions: ['docx'],
+    aliases: [],
+  },
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': {
+    label: 'XLSX',
+    extensions: ['xlsx'],
+    aliases: [],
+  },
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': {
+    label: 'PPTX',
+    extensions: ['pptx'],
+    aliases: [],
+  },
+  'application/vnd.oasis.opendocument.text': { label: 'ODT', extensions: ['odt'], aliases: [] },
+  'application/vnd.oasis.opendocument.spreadsheet': { label: 'ODS', extensions: ['ods'], aliases: [] },
+  'application/vnd.oasis.opendocument.presentation': { label: 'ODP', extensions: ['odp'], aliases: [] },
+  'application/rtf': {
+    label: 'RTF',
+    extensions: ['rtf'],
+    aliases: ['text/rtf', 'application/x-rtf'],
+  },
+  'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [] },
+  'application/mbox': {
+    label: 'mailbox (.mbox)',
+    extensions: ['mbox'],
+    aliases: ['application/x-mbox'],
+  },
+} satisfies Readonly<Record<string, ImportFormat>>;
+
+/** The media type of a format that can be imported. */
+export type ImportMediaType = keyof typeof IMPORT_FORMATS;
+
+/** The formats by name, for messages: `plain text, Markdown, …`. */
+export const IMPORT_FORMAT_NAMES = Object.values(IMPORT_FORMATS)
+  .map(({ label }) => label)
+  .join(', ');
 
 const FORMATS = Object.entries(IMPORT_FORMATS) as [
   ImportMediaType,

@@ -163,3 +163,40 @@ export const Redactions = Type.Array(Redaction, {
 /** The kind of a source: a text that was sent, an imported file, a memory, or a workspace file. */
 export const SOURCE_KINDS = ['ingest', 'import', 'memory', 'file'] as const;
 export const SourceKind = OneOf([...SOURCE_KINDS]);
+
+export const Role = OneOf(['owner', 'admin', 'member']);
+
+export const State = OneOf(['active', 'archived']);
+
+export const Email = Text(300, 'trimmed; case is ignored');
+
+/** Also for the password of an account that may already exist: no stored password is shorter. */
+export const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
+
+/** A password to check. It has no lower bound: the answer to a short wrong password must not differ from the others. */
+export const Password = Type.String({ minLength: 1, maxLength: 256 });
+
+export const LinkToken = Type.String({ minLength: 1, maxLength: 300 });
+
+export const NameRequest = Body({ name: VisibleName });
+
+export const LayerKind = OneOf(['team', 'client']);
+
+export type LayerKind = Static<typeof LayerKind>;
+
+export const RequestedScope = Body(
+  {
+    clientId: Type.Optional(Type.String()),
+    include: Type.Optional(Type.Array(LayerKind, { minItems: 1, maxItems: 2, uniqueItems: true })),
+  },
+  'The layers to read. By default the Team layer, and with a clientId also the layer of that client; ' +
+    '`include` chooses others. Without a scope, a search reads as with `{}`, and expand reads every layer that the caller ' +
+    'can reach',
+);
+
+/** The layer to write to. A write has exactly one layer, so this has no `include`. */
+export const WriteScope = Body(
+  { clientId: Type.Optional(Type.String()) },
+  'The layer to write to: that of the client, or the Team layer if there is no clientId. `include` is not allowed. Without ' +
+    'a scope, the Team layer; for an item of a batch, the layer of its captures',
+);

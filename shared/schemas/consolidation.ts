@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
+import { Capture } from './captures.ts';
 import {
   Body,
-  CreatedWith,
   ExpiresAt,
   Id,
   Metadata,
@@ -10,16 +10,14 @@ import {
   Nullable,
   OccurredAt,
   OneOf,
-  PageQuery,
   Redactions,
-  StoredOccurrence,
   Text,
   Time,
+  WriteScope,
 } from './common.ts';
 import { Vector } from './embeddings.ts';
-import { MAX_CONTENT, SimilarMemory } from './library.ts';
-import { LayerKind, WriteScope } from './memory.ts';
-import { Tags } from './tags.ts';
+import { MAX_CONTENT, SimilarMemory } from './memories.ts';
+import { Tags } from './sources.ts';
 
 /** Defaults of a claim. */
 export const DEFAULT_CLAIM_LIMIT = 5;
@@ -29,74 +27,6 @@ export const MAX_BATCH = 20;
 
 /** The most items of one complete. One transaction stores all of them; in the embedded database, others wait for it. */
 export const MAX_ITEMS = 40;
-
-/** The longest text of a capture: what was learned, not the whole session. */
-export const MAX_SUMMARY = 64_000;
-
-/** The position of a capture within its session. */
-export const Sequence = Type.Integer({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'position within the session; a repeated number returns the capture that already has it',
-});
-
-export const CaptureRequest = Body({
-  sessionId: Name,
-  summary: Text(MAX_SUMMARY),
-  sequence: Type.Optional(Sequence),
-  scope: Type.Optional(WriteScope),
-  startedAt: Type.Optional(Time),
-  endedAt: Type.Optional(Time),
-  occurredAt: Type.Optional(OccurredAt),
-  metadata: Type.Optional(Metadata),
-});
-export type CaptureRequest = Static<typeof CaptureRequest>;
-
-export const Capture = Type.Object({
-  id: Id,
-  state: OneOf(['staged', 'claimed', 'completed']),
-  sessionId: Type.String(),
-  sequence: Nullable(Type.Integer()),
-  summary: Type.String(),
-  layer: LayerKind,
-  clientId: Nullable(Id),
-  startedAt: Nullable(Time),
-  endedAt: Nullable(Time),
-  occurredAt: StoredOccurrence,
-  metadata: Metadata,
-  createdBy: Id,
-  createdWith: CreatedWith,
-  createdAt: Time,
-});
-export type Capture = Static<typeof Capture>;
-
-/** A capture in a list. */
-export const ListedCapture = Type.Object({
-  ...Capture.properties,
-  summary: Nullable(
-    Type.String(),
-    'null in a capture of another person, unless a memory in review or a published memory refers to it',
-  ),
-  memoryIds: Type.Optional(
-    Type.Array(Id, {
-      description:
-        'the memories made of it that the caller can read: published ones, with Full access in every state. Absent without any',
-    }),
-  ),
-});
-export type ListedCapture = Static<typeof ListedCapture>;
-
-export const CaptureQuery = Type.Object(
-  {
-    ...PageQuery,
-    state: Type.Optional(Capture.properties.state),
-    sessionId: Type.Optional(Name),
-  },
-  { additionalProperties: false },
-);
-
-export const CaptureResponse = Type.Object({ capture: Capture, redactions: Type.Optional(Redactions) });
-export type CaptureResponse = Static<typeof CaptureResponse>;
 
 export const ClaimRequest = Body({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BATCH, default: DEFAULT_CLAIM_LIMIT })),

@@ -4,6 +4,7 @@ import {
   CreatedWith,
   ExpiresAt,
   Id,
+  LayerKind,
   Name,
   Nullable,
   OneOf,
@@ -12,9 +13,9 @@ import {
   Redactions,
   StoredOccurrence,
   Time,
+  WriteScope,
 } from './common.ts';
-import { LayerKind, SimilarSources, WriteScope } from './memory.ts';
-import { Tags } from './tags.ts';
+import { SimilarSources, Tags } from './sources.ts';
 
 /** The most credentials that the record of an import keeps: a list of imports has up to 200 records. */
 export const MAX_KEPT_REDACTIONS = 100;

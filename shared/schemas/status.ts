@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, Text, Time, VisibleName } from './common.ts';
+import { Id, Nullable, OneOf, Time } from './common.ts';
 import { Import } from './imports.ts';
+import { count, teamStorage } from './teams.ts';
 
 export const Embedder = Type.Object({
   mode: OneOf(['client-provided', 'server']),
@@ -22,57 +23,6 @@ export const Health = Type.Object({
   backend: OneOf(['postgres', 'pglite']),
   embedder: Embedder,
 });
-
-const count = Type.Integer();
-
-/** What a Team stores. */
-export const Usage = Type.Object({
-  sources: Type.Integer({ description: 'active ones, also of archived clients' }),
-  chunks: Type.Integer({ description: 'of active sources' }),
-  files: Type.Integer({ description: 'live files of the workspace' }),
-  bytes: Type.Integer({
-    description:
-      'of the texts of active sources, captures, versions of memories and versions of files, and all else that is kept',
-  }),
-});
-const Limit = (description: string) =>
-  Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), description);
-/** The most that a Team can store. */
-export const Quota = Type.Object(
-  { chunks: Limit('null: no limit'), bytes: Limit('null: no limit') },
-  { additionalProperties: false },
-);
-const SHOWN_TO = 'only with Full access, and not for an agent token with clientIds';
-/** What a Team stores and can store. */
-export const teamStorage = {
-  usage: Type.Optional({ ...Usage, description: `of the whole Team; ${SHOWN_TO}` }),
-  quota: Type.Optional({ ...Quota, description: `in force; ${SHOWN_TO}` }),
-};
-/** The quota of a Team, for the Company. */
-export const teamQuota = {
-  quota: Type.Optional({ ...Quota, description: 'in force; not in lists' }),
-};
-/** A new Team of the Company. */
-export const NewTeamRequest = Body(
-  {
-    name: VisibleName,
-    ownerEmail: Type.Optional(Text(300, 'is invited as the Owner; trimmed; case is ignored')),
-    ownerUserId: Type.Optional(
-      Type.String({ description: 'a member of the Company, who becomes the Owner at once' }),
-    ),
-  },
-  'at most one of ownerEmail and ownerUserId',
-);
-export type NewTeamRequest = Static<typeof NewTeamRequest>;
-/** What the Company changes about a Team. */
-export const CompanyTeamChange = Body(
-  {
-    name: Type.Optional(VisibleName),
-    quota: Type.Optional({ ...Quota, description: 'requires the role of Company Owner' }),
-  },
-  'at least one of name and quota',
-);
-export type CompanyTeamChange = Static<typeof CompanyTeamChange>;
 
 /** One minute in the history of a queue. */
 const QueueSample = Type.Object({

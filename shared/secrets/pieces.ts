@@ -1,4 +1,4 @@
-import type { Match, Range, Rule } from './match.ts';
+import type { Match, Range, Rule } from './ranges.ts';
 
 /*
  * Expressions are evaluated in pieces, so that a text that is made to take long cannot block other work: first a short

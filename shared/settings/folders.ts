@@ -1,6 +1,6 @@
 import { access, constants, lstat, mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { addressesOf } from '../formats/database-address.ts';
+import { addressesOf } from '../formats/addresses.ts';
 
 /** The user of this process, for messages. */
 const user = () => `user ${process.getuid?.() ?? 'of this process'}`;

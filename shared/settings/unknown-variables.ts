@@ -1,7 +1,57 @@
 import { SETTINGS } from './definitions.ts';
-import { nearestName } from './nearest-name.ts';
 import { type Environment, variableText } from './read-settings.ts';
 import { type Setting, variablesOf } from './setting.ts';
+
+/** A name can have any length, and the time to compare two names grows with the product of their lengths. */
+const MAX_COMPARED_LENGTH = 100;
+
+/**
+ * The optimal string alignment distance: how many characters must be inserted, removed, replaced or swapped with their
+ * neighbour to turn one text into the other.
+ */
+function distance(a: string, b: string): number {
+  const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i]);
+  const at = (i: number, j: number) => rows[i]?.[j] ?? j;
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      rows[i]![j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped);
+    }
+  }
+  return at(a.length, b.length);
+}
+
+/** The known name that is nearest to a mistyped one; the longest if several are, because letters are left out more often than added. Undefined if no name is known. */
+function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
+  let nearest: { name: string; edits: number } | undefined;
+  for (const name of known) {
+    const edits = distance(mistyped.slice(0, MAX_COMPARED_LENGTH), name);
+    const isNearer = nearest === undefined || edits < nearest.edits;
+    const isLonger = edits === nearest?.edits && name.length > nearest.name.length;
+    if (isNearer || isLonger) nearest = { name, edits };
+  }
+  return nearest?.name;
+}
+
+/** So many names are suggested. */
+const MAX_SUGGESTED = 3;
+
+/** How many edits a typing error can have. With more of a short name, every other short name would be near. */
+const maxEdits = (mistyped: string) => (mistyped.length < 4 ? 1 : 2);
+
+/** The known names that a mistyped one can mean, the nearest first: with few edits, or with it as their beginning. */
+export function similarNames(mistyped: string, known: Iterable<string>): string[] {
+  const given = mistyped.slice(0, MAX_COMPARED_LENGTH).toLowerCase();
+  if (given === '') return [];
+  return [...new Set(known)]
+    .map((name) => ({ name, edits: distance(given, name.toLowerCase()) }))
+    .filter(({ name, edits }) => edits <= maxEdits(given) || name.toLowerCase().startsWith(given))
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, MAX_SUGGESTED)
+    .map(({ name }) => name);
+}
 
 /** Variables of the terminal client only. It reads them from the same `.env` file. */
 export const CLIENT_VARIABLES = [

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import { canonicalBaseUrl } from '../formats/base-url.ts';
-import { addressesOf } from '../formats/database-address.ts';
-import { canonicalEmail, isEmail } from '../formats/email.ts';
+import { addressesOf, canonicalBaseUrl } from '../formats/addresses.ts';
+import { canonicalEmail, isEmail } from '../formats/names.ts';
 
 /** The values that a variable can have, and how its text becomes one of them. */
 export interface ValueType<T> {

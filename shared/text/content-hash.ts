@@ -1,6 +1,9 @@
-import { createHash } from 'node:crypto';
-import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
+import { createHash, hash } from 'node:crypto';
+import { foldCase } from '../formats/workspace-path.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/async.ts';
+import { hasTooManyMarks, MAX_NORMAL_LENGTH } from './bounds.ts';
 import type { ChunkInput } from './prepared-chunks.ts';
+import { isNormal } from './terms/fold.ts';
 
 /**
  * The SHA-256 (32 bytes) of a content, to recognize the same content later. A separator between parts
@@ -40,4 +43,30 @@ function* hashedSlices(input: ChunkInput): Generator<string> {
 function textsOf(input: ChunkInput): readonly string[] {
   if ('text' in input) return [input.text];
   return 'parts' in input ? input.parts.map(({ text }) => text) : input.chunks;
+}
+
+/** The length of `textHash`, in bytes. Enough that no two different texts have the same hash. */
+const HASH_BYTES = 16;
+
+const ASCII = /^[\0-\x7f]*$/;
+/** White space that is not already a single space: most of it is, so this is faster than to replace all. */
+const WHITE_SPACE = /[\s\u0085]{2,}|[^\S ]|\u0085/g;
+
+/**
+ * The hash by which equal chunks are recognized: two texts have the same one if they differ only in compatibility forms
+ * (NFKC), case and white space. It is stored, so the result must never change. 16 bytes of SHA-256.
+ */
+export function textHash(text: string): Buffer {
+  return hash('sha256', foldText(text), 'buffer').subarray(0, HASH_BYTES);
+}
+
+function foldText(text: string): string {
+  // ASCII has no other forms.
+  if (ASCII.test(text)) return text.toUpperCase().replace(WHITE_SPACE, ' ').trim();
+  if (isNormal(text)) return foldCase(text).replace(WHITE_SPACE, ' ').trim();
+  // A text with so many marks, or with so long a form, is no real text: it equals only itself.
+  if (hasTooManyMarks(text)) return text;
+  const composed = text.normalize('NFKC');
+  if (composed.length > MAX_NORMAL_LENGTH) return text;
+  return foldCase(composed).replace(WHITE_SPACE, ' ').trim();
 }

@@ -1,9 +1,8 @@
-import { yieldBetweenSteps } from '../resources/yield-between-steps.ts';
+import { yieldBetweenSteps } from '../resources/async.ts';
 import { contentHashInTurns } from './content-hash.ts';
-import { fieldsOn, type SourceFields } from './fields.ts';
 import { prepareBatch } from './prepare-batch.ts';
-import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
-import type { ChunkTerms } from './terms/chunk-terms.ts';
+import { type ChunkInput, fieldsOn, type PreparedChunk, type SourceFields } from './prepared-chunks.ts';
+import type { ChunkTerms } from './terms/terms.ts';
 
 /** A memory that is to be prepared. */
 export interface ContentInput {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
-import type { SoleReference } from '../resources/sole-reference.ts';
-import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
+import { SLICE_LENGTH } from '../resources/async.ts';
+import type { SoleReference } from '../resources/process.ts';
 import {
   type ChunkInput,
   type Portion,

@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from 'diff';
-import { SLICE_LENGTH } from '../resources/yield-between-steps.ts';
+import { SLICE_LENGTH } from '../resources/async.ts';
 import { runInThread } from './threads/thread-pool.ts';
 
 /** A part of two texts: in both, only in the newer one, or only in the older one. */

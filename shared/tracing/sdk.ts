@@ -8,7 +8,9 @@ import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -16,7 +18,33 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
-import { SpanLines } from './span-lines.ts';
+
+/** [seconds, nanoseconds] as milliseconds. */
+const toMs = ([seconds, nanoseconds]: readonly [number, number]) => seconds * 1000 + nanoseconds / 1e6;
+
+/**
+ * Writes spans on standard output, one line of JSON for each. The exporter of the SDK writes several lines for a span,
+ * which no program could then tell from the lines of the log.
+ */
+class SpanLines implements SpanExporter {
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    const lines = spans.map((span) => {
+      const { traceId, spanId } = span.spanContext();
+      return JSON.stringify({
+        span: span.name,
+        trace_id: traceId,
+        span_id: spanId,
+        parent_span_id: span.parentSpanContext?.spanId,
+        time: new Date(toMs(span.startTime)).toISOString(),
+        ms: toMs(span.duration),
+        attributes: span.attributes,
+      });
+    });
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''), () => done({ code: 0 }));
+  }
+
+  async shutdown(): Promise<void> {}
+}
 
 /* The only file that loads the SDK of OpenTelemetry. It is imported when traces are recorded, and not before. */
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { withTimeout } from '../resources/with-timeout.ts';
+import { withTimeout } from '../resources/async.ts';
 import type { TraceConfig } from './sdk.ts';
 
 /** Where the traces of this process go. */

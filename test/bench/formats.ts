@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ImportMediaType } from '../../shared/formats/import-formats.ts';
-import { importMediaType } from '../../shared/formats/media-types.ts';
+import { type ImportMediaType, importMediaType } from '../../shared/formats/media-types.ts';
 import { newId } from '../../shared/ids.ts';
-import { fieldsNow } from '../../shared/text/fields.ts';
+import { fieldsNow } from '../../shared/text/prepared-chunks.ts';
 import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 import { textCell, textRow, writeOpenDocument, writeXlsx } from '../worker/extract/office/sheet-writer.ts';
 import { shape, writePptx } from '../worker/extract/office/slide-writer.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms } from '../../shared/text/terms/terms.ts';
 import { openNaturalText } from './natural-text.ts';
 import { openStandInVectors } from './stand-in-vectors.ts';
 

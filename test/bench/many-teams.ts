@@ -2,11 +2,10 @@ import type { Database } from '../../db/driver/database.ts';
 import { int4ArrayBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import { foldWord } from '../../shared/text/terms/fold.ts';
 import { BEGINNING_LENGTH } from '../../shared/text/terms/keys.ts';
-import { TERMS_VERSION } from '../../shared/text/terms.ts';
-import { countWords } from '../../shared/text/words.ts';
+import { chunkTerms, TERMS_VERSION } from '../../shared/text/terms/terms.ts';
+import { countWords } from '../../shared/text/terms/words.ts';
 import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
 import { openNaturalText } from './natural-text.ts';
 
@@ -130,11 +129,10 @@ export async function makeTeams(
     const some = [company];
     for (let n = 1; n < Math.min(TEAMS_PER_COMPANY, teams - made.length); n += 1) {
       const teamId = newId();
-      await database.query('insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $3)', [
-        company.companyId,
-        teamId,
-        `Team ${n}`,
-      ]);
+      await database.query(
+        'insert into identity.team (company_id, id, name, folded_name) values ($1, $2, $3, $3)',
+        [company.companyId, teamId, `Team ${n}`],
+      );
       some.push({ ...company, teamId });
     }
     for (const team of some) {

@@ -3,7 +3,7 @@ import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { changeGraphs, GRAPH_SIZES } from '../../worker/jobs/graphs-build.ts';
+import { changeGraphs, GRAPH_SIZES } from '../../worker/jobs/embeddings.ts';
 import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { retrievalFolder } from '../support/retrieval-set.ts';

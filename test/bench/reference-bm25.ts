@@ -1,5 +1,5 @@
 import { foldWord } from '../../shared/text/terms/fold.ts';
-import { countWords, isIdentifier } from '../../shared/text/words.ts';
+import { countWords, isIdentifier } from '../../shared/text/terms/words.ts';
 
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,

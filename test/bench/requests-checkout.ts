@@ -7,9 +7,9 @@ import type * as SearchModule from '../../db/queries/search/search.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { DEFAULT_TOP_K } from '../../shared/schemas/memory.ts';
-import type * as TermsModule from '../../shared/text/terms.ts';
-import { hashToken, newToken } from '../../shared/tokens.ts';
+import { hashToken, newToken } from '../../shared/passwords.ts';
+import { DEFAULT_TOP_K } from '../../shared/schemas/search.ts';
+import type * as TermsModule from '../../shared/text/terms/terms.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import type * as NeedsModule from '../support/needs/database.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
@@ -58,7 +58,7 @@ export async function openCheckout(
   const { transaction } = (await load('db/driver/database.ts')) as typeof DatabaseModule;
   const { openPostgres } = (await load('db/driver/postgres.ts')) as typeof PostgresModule;
   const { searchChunks } = (await load('db/queries/search/search.ts')) as typeof SearchModule;
-  const { queryTerms } = (await load('shared/text/terms.ts')) as typeof TermsModule;
+  const { queryTerms } = (await load('shared/text/terms/terms.ts')) as typeof TermsModule;
   const { fillTeam } = (await load('test/bench/search-teams.ts')) as typeof TeamsModule;
   const { prepareDatabase } = (await load('test/support/needs/database.ts')) as typeof NeedsModule;
 

@@ -1,10 +1,10 @@
 import { type Database, transaction } from '../../db/driver/database.ts';
-import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
-import { SEARCHED } from '../../db/queries/search/statistics.ts';
+import { SEARCHED } from '../../db/queries/search/terms.ts';
+import { insertEmbeddings } from '../../db/queries/sources/chunks.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { fieldsNow, fieldsText } from '../../shared/text/fields.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { fieldsNow, fieldsText } from '../../shared/text/prepared-chunks.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { createTestCompany } from '../support/needs/database.ts';
 import { type RetrievalSet, titleOf } from '../support/retrieval-set.ts';
 import { ownerScope } from '../support/scopes.ts';

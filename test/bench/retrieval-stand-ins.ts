@@ -1,5 +1,5 @@
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
-import { embeddedText } from '../../shared/text/fields.ts';
+import { embeddedText } from '../../shared/text/prepared-chunks.ts';
 import { type RetrievalSet, titleOf } from '../support/retrieval-set.ts';
 import { seededRandom } from './generated-text.ts';
 import { gaussianNumbers, unit } from './stand-in-vectors.ts';

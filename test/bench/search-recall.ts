@@ -2,7 +2,7 @@ import { type Database, transaction } from '../../db/driver/database.ts';
 import { halfvecBinary } from '../../db/driver/wire-format.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import type { SearchReport } from './search-report.ts';
 import type { FilledTeam } from './search-teams.ts';

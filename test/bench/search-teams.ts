@@ -1,7 +1,6 @@
-import type { Database } from '../../db/driver/database.ts';
-import { transaction } from '../../db/driver/database.ts';
-import { insertChunks } from '../../db/queries/memory/chunks.ts';
-import { activateSource, insertLoadingSource, type NewSource } from '../../db/queries/memory/sources.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
+import { insertChunks } from '../../db/queries/sources/chunks.ts';
+import { activateSource, insertLoadingSource, type NewSource } from '../../db/queries/sources/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { type LayerId, narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';

@@ -1,8 +1,8 @@
 import { type Database, transaction } from '../../db/driver/database.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
-import { DEFAULT_TOP_K } from '../../shared/schemas/memory.ts';
+import { DEFAULT_TOP_K } from '../../shared/schemas/search.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { percentile } from './generated-text.ts';
 import type { SearchReport } from './search-report.ts';

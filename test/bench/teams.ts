@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
-import { uncountedTeams } from '../../db/queries/search/keywords.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
+import { uncountedTeams } from '../../db/queries/search/terms.ts';
 import { openQueue } from '../../db/queue/queue.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUE_NAMES, queueDefinition } from '../../shared/queues.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { doJob } from '../support/do-job.ts';
 import {
   databaseUrl,

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { JsonShape } from '../../api/bodies/json-shape.ts';
-import { INGEST_JSON_LIMITS } from '../../api/request/json-limits.ts';
-import { parseIngest } from '../../core/sources/parse-ingest.ts';
-import type { IngestRequest } from '../../shared/schemas/memory.ts';
+import { INGEST_JSON_LIMITS, JsonShape } from '../../api/http/bodies/read-body.ts';
+import { parseIngest } from '../../core/sources/ingest.ts';
+import type { IngestRequest } from '../../shared/schemas/sources.ts';
 import { base64Of } from '../support/base64-vector.ts';
 import { percentile, type Writer } from './generated-text.ts';
 

@@ -1,4 +1,4 @@
-import { recordWorker } from '../../db/queries/jobs/workers.ts';
+import { recordWorker } from '../../db/queries/status.ts';
 import { newId } from '../../shared/ids.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { SignedIn, TestApp } from '../support/app.ts';

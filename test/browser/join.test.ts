@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { newId } from '../../shared/ids.ts';
-import type { SessionInfo } from '../../shared/schemas/identity.ts';
+import type { SessionInfo } from '../../shared/schemas/accounts.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import {
   accept,

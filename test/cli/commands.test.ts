@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { describeSeconds, parseDuration } from '../../cli/terminal/duration.ts';
+import { describeSeconds, parseDuration } from '../../cli/terminal/times.ts';
 import { newId } from '../../shared/ids.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { addAccount, linkToken, useLink } from '../support/sign-in.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { findTeam } from '../../cli/client/find-team.ts';
+import { findTeam } from '../../cli/client/signed-in.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import { createAgent } from '../support/agent-tokens.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseAnswer } from '../../cli/consolidate/items.ts';
+import { parseAnswer } from '../../cli/commands/consolidation.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Capture } from '../../shared/schemas/consolidation.ts';
+import type { Capture } from '../../shared/schemas/captures.ts';
 
 const id = newId();
 const captures = [{ id } as Capture];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ListedMemory } from '../../shared/schemas/library.ts';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { stageCapture } from '../support/captures.ts';
 import { get } from '../support/team.ts';

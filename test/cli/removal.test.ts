@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
+import type { Source } from '../../shared/schemas/sources.ts';
 import { openTestApp } from '../support/app.ts';
 import { ask, listAll } from '../support/company.ts';
 import { addMemory, listMemories } from '../support/memories.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ListedMemory } from '../../shared/schemas/library.ts';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
 import { get } from '../support/team.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { ListedMemory } from '../../shared/schemas/library.ts';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
 import { questionBest } from '../support/feedback.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, type ServiceClient } from '../../cli/client/service-client.ts';
-import { readRemote } from '../../cli/sync/remote/remote.ts';
+import { readRemote } from '../../cli/sync/remote.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { type ServiceProcess, startCommand } from '../support/needs/process.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sizeText } from '../../cli/commands/team/storage.ts';
+import { sizeText } from '../../cli/commands/status.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { openTestApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedToken, Token } from '../../shared/schemas/identity.ts';
+import type { IssuedToken, Token } from '../../shared/schemas/tokens.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { addClient, addPerson } from '../support/team.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Memory } from '../../shared/schemas/library.ts';
+import type { Memory } from '../../shared/schemas/memories.ts';
 import { openTestApp } from '../support/app.ts';
 import { addMemory, decided } from '../support/memories.ts';
 import { assertRefused, openHomes } from './cli.ts';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { ROOT } from '../support/root.ts';
+import { THROUGH_API } from '../support/runner/tiers.ts';
 import { endServers } from './servers/debian.ts';
 import { startPgBouncer } from './servers/pgbouncer.ts';
 import { SUPERUSER, startPostgres } from './servers/postgres.ts';
@@ -14,7 +15,7 @@ import { SUPERUSER, startPostgres } from './servers/postgres.ts';
  */
 
 /** What a caller is served with. Tests of the database itself need sessions of their own. */
-const API_FILES = 'test/api/**/*.test.ts';
+const API_FILES = `${THROUGH_API}/*.test.ts`;
 
 const named = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync(API_FILES, { cwd: ROOT }).sort();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { asWorker, transaction, withoutScope } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { call } from '../../db/queries/call.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import {
   assertWholeChain,

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bucketBlobs } from '../../db/objects/bucket-blobs.ts';
-import { checkBucket } from '../../db/objects/check-bucket.ts';
-import { moveContents } from '../../db/objects/move-contents.ts';
-import { ObjectFault } from '../../db/objects/object-fault.ts';
-import { hasFiles } from '../../db/objects/open-blobs.ts';
-import { pruneObjects } from '../../db/objects/prune-objects.ts';
-import { usesBucket } from '../../db/queries/workspace/bucket-contents.ts';
+import { bucketBlobs, checkBucket, hasFiles } from '../../db/objects/blobs.ts';
+import { ObjectFault } from '../../db/objects/bucket.ts';
+import { moveContents, pruneObjects } from '../../db/objects/move-contents.ts';
+import { usesBucket } from '../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
 import { noAnswer, openMemoryBucket } from '../support/memory-bucket.ts';

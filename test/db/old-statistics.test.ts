@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Queryable, transaction, workerTransaction } from '../../db/driver/database.ts';
-import { countTeamFigures } from '../../db/queries/jobs/status.ts';
+import { countTeamFigures } from '../../db/queries/status.ts';
 import { createTestCompany, openTestDatabase } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';

@@ -70,7 +70,7 @@ describe('the tables of pg-boss', () => {
     // A move reads the names of all tables from the catalog.
     assert.deepEqual(users.sort(), [
       'db/move/catalog.ts',
-      'db/queue/open-boss.ts',
+      'db/queue/pg-boss-jobs.ts',
       'db/queue/pg-boss-figures.ts',
       'db/queue/pg-boss-jobs.ts',
     ]);

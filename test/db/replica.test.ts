@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runCommand } from '../../core/access/run-command.ts';
-import type { Database, Opening, Queryable, Replica } from '../../db/driver/database.ts';
-import { readOnce } from '../../db/driver/database.ts';
-import { resolveCaller } from '../../db/queries/identity/sessions.ts';
-import { followReplica } from '../../db/replica/follow-replica.ts';
-import { later, positionHistory } from '../../db/replica/log-position.ts';
-import { readFromReplica } from '../../db/replica/read-from-replica.ts';
-import { BehindError } from '../../db/replica/unread.ts';
+import {
+  type Database,
+  type Opening,
+  type Queryable,
+  type Replica,
+  readOnce,
+} from '../../db/driver/database.ts';
+import { resolveCaller } from '../../db/queries/accounts/sessions.ts';
+import {
+  BehindError,
+  followReplica,
+  later,
+  positionHistory,
+  readFromReplica,
+} from '../../db/replica/follow-replica.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
+import { hashToken } from '../../shared/passwords.ts';
 import { companyScope, layerScope } from '../../shared/scope.ts';
-import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addPerson } from '../support/team.ts';

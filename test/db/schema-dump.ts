@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../db/driver/database.ts';
-import { readFunctionFiles } from '../../db/startup/functions.ts';
-import { checksumOf } from '../../db/startup/sql-file.ts';
+import { checksumOf, readFunctionFiles } from '../../db/startup/functions.ts';
 import { ROOT } from '../support/root.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */

@@ -9,7 +9,7 @@ import { migrate } from '../../db/startup/migrate.ts';
 import { ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { readConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { asksForCheck } from '../../shared/settings/setup-checks.ts';
+import { asksForCheck } from '../../shared/settings/start-report.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { endProcesses, temporaryFolder } from '../support/needs/process.ts';

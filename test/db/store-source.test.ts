@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { commitSource, type StagedSource, stageSource } from '../../core/sources/store-source.ts';
+import { commitSource, type StagedSource, stageSource } from '../../core/sources/store.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
-import { archiveSource } from '../../db/queries/library/archive.ts';
-import { type NewChunk, selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
-import { claimPendingChunks } from '../../db/queries/memory/embeddings.ts';
-import { prune } from '../../db/queries/memory/upkeep.ts';
+import { claimPendingChunks } from '../../db/queries/embeddings.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
+import { type NewChunk, selectNearbyChunks } from '../../db/queries/sources/chunks.ts';
+import { archiveSource } from '../../db/queries/sources/removal.ts';
+import { prune } from '../../db/queries/upkeep.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { MAX_REPEATED_LENGTH } from '../../shared/text/cutting/tables.ts';
-import { textHash } from '../../shared/text/equal-texts.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { MAX_REPEATED_LENGTH } from '../../shared/text/blocks.ts';
+import { textHash } from '../../shared/text/content-hash.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import {
   createTestCompany,
   databaseUrl,

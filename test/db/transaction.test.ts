@@ -13,9 +13,9 @@ import {
 } from '../../db/driver/database.ts';
 import { databaseFault } from '../../db/driver/faults.ts';
 import { openPostgres, queryWithin } from '../../db/driver/postgres.ts';
-import { checkEachBegin, sendBegin } from '../../db/driver/servers/checked-begin.ts';
 import { newServers } from '../../db/driver/servers/known-servers.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { checkEachBegin, sendBegin } from '../../db/driver/servers/server-choice.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/needs/database.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import type { EmbeddingsClaimResponse } from '../../shared/schemas/embeddings.ts';
 import type { Import, ImportResponse } from '../../shared/schemas/imports.ts';
-import type { IngestResponse } from '../../shared/schemas/memory.ts';
+import type { IngestResponse } from '../../shared/schemas/sources.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import type { Embedder } from '../../worker/embedder/model.ts';
 import type { Client } from './client.ts';

@@ -1,5 +1,6 @@
 import { cell, fit, wrap } from '../../cli/terminal/columns.ts';
-import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
 import type { Question } from './questions.ts';
 
 const WIDTH = 80;

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import type { Chunk, ExpandResponse, SearchResponse } from '../../shared/schemas/memory.ts';
+import type { ExpandResponse, SearchResponse } from '../../shared/schemas/search.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
 import type { Embedder } from '../../worker/embedder/model.ts';
 import type { Client } from './client.ts';
 

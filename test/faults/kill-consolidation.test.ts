@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
-import type { ConsolidatedItem, ListedCapture } from '../../shared/schemas/consolidation.ts';
-import type { Memory } from '../../shared/schemas/library.ts';
+import type { ListedCapture } from '../../shared/schemas/captures.ts';
+import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
+import type { Memory } from '../../shared/schemas/memories.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import {

@@ -6,7 +6,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { AnyNode } from 'acorn';
-import { readBuild } from '../../core/status/build.ts';
+import { readBuild } from '../../core/status/queries.ts';
 import { assertReplaceable, makeRelease } from '../../pack.ts';
 import { execFile } from '../support/needs/command.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PERMISSION_NAMES, type Permission } from '../../shared/permissions.ts';
-import type { IssuedToken } from '../../shared/schemas/identity.ts';
+import type { IssuedToken } from '../../shared/schemas/tokens.ts';
 import type { TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
 import { type Caller, post } from './team.ts';

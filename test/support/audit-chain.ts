@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { asWorker, type Database, type Queryable, transaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { call } from '../../db/queries/call.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { TestApp } from './app.ts';

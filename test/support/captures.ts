@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Static } from 'typebox';
 import { newId } from '../../shared/ids.ts';
-import type { Capture, CaptureRequest, ClaimResponse } from '../../shared/schemas/consolidation.ts';
+import type { Capture, CaptureRequest } from '../../shared/schemas/captures.ts';
+import type { ClaimResponse } from '../../shared/schemas/consolidation.ts';
 import type { TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
 import { type Caller, post } from './team.ts';

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import type {
-  Batch,
-  Capture,
-  ConsolidatedItem,
-  ConsolidationResult,
-} from '../../shared/schemas/consolidation.ts';
-import type { Hit } from '../../shared/schemas/memory.ts';
+import type { Capture } from '../../shared/schemas/captures.ts';
+import type { Batch, ConsolidatedItem, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
 import type { TestApp } from './app.ts';
 import { claimBatch, stageCapture } from './captures.ts';
 import { listAll } from './company.ts';

@@ -1,4 +1,4 @@
-import { cutPieces, type Piece } from '../../shared/text/cutting/chunking.ts';
+import { cutPieces, type Piece } from '../../shared/text/chunking.ts';
 
 /** All pieces of a text at once. */
 export function cutText(text: string): Piece[] {

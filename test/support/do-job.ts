@@ -1,5 +1,5 @@
 import type { Database } from '../../db/driver/database.ts';
-import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/blobs.ts';
+import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/contents.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';

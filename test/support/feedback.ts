@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Feedback } from '../../shared/schemas/feedback.ts';
-import type { Hit, SearchResponse } from '../../shared/schemas/memory.ts';
+import type { Hit, SearchResponse } from '../../shared/schemas/search.ts';
 import type { TestApp } from './app.ts';
 import { type Caller, post } from './team.ts';
 

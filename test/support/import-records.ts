@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { transaction } from '../../db/driver/database.ts';
-import { failImport, insertImport } from '../../db/queries/memory/imports.ts';
+import { failImport, insertImport } from '../../db/queries/imports.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { SignedIn, TestApp } from './app.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../core/access/run-command.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
-import { createInvite, type IssuedInvite } from '../../core/identity/invites.ts';
+import { type IssuedInvite, issueInvite } from '../../core/people/invites.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Invite } from '../../shared/schemas/identity.ts';
+import { hashToken } from '../../shared/passwords.ts';
+import type { Invite } from '../../shared/schemas/people.ts';
 import { companyScope } from '../../shared/scope.ts';
-import { hashToken } from '../../shared/tokens.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import type { TestCompany } from './needs/database.ts';
 import { outcome } from './sign-in.ts';
@@ -38,7 +38,7 @@ export async function makeInvite(
     const draft = { teamId, email, role, base: 'http://127.0.0.1:8787', ...rest };
     return runCommand(service.database, companyScope({ companyId, userId }), {
       lock: async () => {},
-      apply: (tx) => createInvite(tx, draft),
+      apply: (tx) => issueInvite(tx, draft),
     });
   }
   const headers = { ...company.headers, 'memory-team': teamId };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryState } from '../../shared/memory-states.ts';
-import type { ListedMemory, Memory } from '../../shared/schemas/library.ts';
-import type { Chunk } from '../../shared/schemas/memory.ts';
+import type { ListedMemory, Memory } from '../../shared/schemas/memories.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
 import type { TestApp } from './app.ts';
 import { listAll } from './company.ts';
 import { completed, type GivenItem, lend } from './consolidation.ts';

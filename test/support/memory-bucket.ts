@@ -1,6 +1,4 @@
-import type { Bucket } from '../../db/objects/bucket.ts';
-import { ObjectFault } from '../../db/objects/object-fault.ts';
-import { formatObjectName, parseObjectName } from '../../db/objects/object-names.ts';
+import { type Bucket, formatObjectName, ObjectFault, parseObjectName } from '../../db/objects/bucket.ts';
 
 /** A bucket in memory, whose objects a test can change. */
 export interface MemoryBucket extends Bucket {

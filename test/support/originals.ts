@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type Database, transaction } from '../../db/driver/database.ts';
-import { attachOriginal } from '../../db/queries/library/originals.ts';
-import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/blobs.ts';
-import type { Source } from '../../shared/schemas/memory.ts';
+import { attachOriginal } from '../../db/queries/sources/lists.ts';
+import { type BlobStore, databaseBlobs } from '../../db/queries/workspace/contents.ts';
+import type { Source } from '../../shared/schemas/sources.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { doJob } from './do-job.ts';

@@ -4,9 +4,8 @@
  */
 
 import { finishHash, hashState } from '../../shared/text/hash.ts';
-import { type ChunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
-import { TERM_DIMENSIONS } from '../../shared/text/terms.ts';
-import { type CountedWords, countWords } from '../../shared/text/words.ts';
+import { type ChunkTerms, MAX_CHUNK_DIMS, TERM_DIMENSIONS } from '../../shared/text/terms/terms.ts';
+import { type CountedWords, countWords } from '../../shared/text/terms/words.ts';
 
 /** The length of a bigram in words: an average Chinese word has two characters, a Thai one about three. */
 const EAST_ASIAN_BIGRAM_LENGTH = 0.5;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Hit } from '../../shared/schemas/memory.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import type { RetrievalSet } from './retrieval-set.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../../api/types.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
-import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
+import { databaseBlobs } from '../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl } from './needs/database.ts';
 import { createCheapHasher } from './passwords.ts';

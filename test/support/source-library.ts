@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Chunk, Source } from '../../shared/schemas/memory.ts';
+import type { Chunk, Source } from '../../shared/schemas/sources.ts';
 import type { TestApp } from './app.ts';
 import { ask } from './company.ts';
 import { outcome } from './sign-in.ts';

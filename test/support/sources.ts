@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
-import {
-  commitSource,
-  type SourceDraft,
-  type StoredDraft,
-  stageSource,
-} from '../../core/sources/store-source.ts';
+import { commitSource, type SourceDraft, type StoredDraft, stageSource } from '../../core/sources/store.ts';
 import { type Database, transaction } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { fieldsNow, fieldsText } from '../../shared/text/fields.ts';
-import { termsAndSketch } from '../../shared/text/terms/chunk-terms.ts';
+import { fieldsNow, fieldsText } from '../../shared/text/prepared-chunks.ts';
+import { termsAndSketch } from '../../shared/text/terms/terms.ts';
 import { TEST_MODEL_NAME } from './needs/database.ts';
 
 /** A chunk as a test gives it. Without an embedding it waits for one. */

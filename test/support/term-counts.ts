@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type Database, workerTransaction } from '../../db/driver/database.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import type { JobContext } from '../../worker/context.ts';
-import { countKeywords } from '../../worker/jobs/keywords-count.ts';
-import { type NewCounts, storeLayerCounts } from '../../worker/word-counts/store-counts.ts';
+import { countKeywords, type NewCounts, storeLayerCounts } from '../../worker/jobs/search/word-counts.ts';
 import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 

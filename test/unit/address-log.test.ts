@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressLog } from '../../api/address-log.ts';
+import { addressLog } from '../../api/http/limits.ts';
 import { warningsOf } from '../support/warnings.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { AUDIT_KINDS } from '../../shared/schemas/audit-kinds.ts';
+import { AUDIT_KINDS } from '../../shared/schemas/audit.ts';
 import { ROOT } from '../support/root.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -18,7 +18,7 @@ describe('the kinds of audit events', () => {
   it('are written only in code that the compiler checks', () => {
     const files = [...globSync('{api,core,db,shared,worker}/**/*.{ts,sql}', { cwd: ROOT }), 'start.ts'];
     const writers = files.filter((file) => /insert\s+into\s+(?:memory\.)?audit_event\b/i.test(read(file)));
-    assert.deepEqual(writers, ['db/queries/identity/audit.ts']);
+    assert.deepEqual(writers, ['db/queries/audit.ts']);
   });
 
   it('have a name with the area that they belong to, and a meaning of one line', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_PIECE_LENGTH, type Piece, TARGET_PIECE_LENGTH } from '../../shared/text/cutting/chunking.ts';
+import { MAX_PIECE_LENGTH, type Piece, TARGET_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import { cutText } from '../support/cut-text.ts';
 
 const compact = (text: string) => text.replace(/\s/g, '');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Config, ConfigError, readConfig } from '../../shared/config.ts';
-import { isEmail } from '../../shared/formats/email.ts';
+import { isEmail } from '../../shared/formats/names.ts';
 import { SETTINGS as DEFINITIONS } from '../../shared/settings/definitions.ts';
 import { type Setting as Definition, variablesOf } from '../../shared/settings/setting.ts';
 import { TRACE_SETTINGS } from '../../shared/settings/trace-settings.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { splitCharacters } from '../../shared/text/characters.ts';
-import { MAX_PIECE_LENGTH, type Piece } from '../../shared/text/cutting/chunking.ts';
+import { MAX_PIECE_LENGTH, type Piece } from '../../shared/text/chunking.ts';
 import { cutText } from '../support/cut-text.ts';
 
 const HEAD = '| Part | Torque |\n| --- | --- |\n';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressesOf } from '../../shared/formats/database-address.ts';
+import { addressesOf } from '../../shared/formats/addresses.ts';
 
 test('an address of the database has one address for each host, without the choice among them', () => {
   for (const [url, addresses] of [

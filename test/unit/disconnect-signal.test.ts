@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { disconnectSignal } from '../../api/request/disconnect-signal.ts';
+import { disconnectSignal } from '../../api/http/requests.ts';
 
 it('the signal aborts when the connection closes, but not when the body was read', async () => {
   const app = Fastify({ handlerTimeout: 60_000 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseIngest } from '../../core/sources/parse-ingest.ts';
+import { parseIngest } from '../../core/sources/ingest.ts';
 import { EMBEDDING_DIM, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { base64Of } from '../support/base64-vector.ts';
 

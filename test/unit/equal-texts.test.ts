@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { textHash } from '../../shared/text/equal-texts.ts';
+import { textHash } from '../../shared/text/content-hash.ts';
 
 const hex = (text: string) => textHash(text).toString('hex');
 

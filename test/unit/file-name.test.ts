@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isOpenable } from '../../cli/download/openable.ts';
-import { safeFileName } from '../../shared/formats/file-name.ts';
+import { isOpenable } from '../../cli/commands/sources/files.ts';
+import { safeFileName } from '../../shared/formats/names.ts';
 
 describe('safeFileName', () => {
   for (const [given, expected] of [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { addNeighbours, fillWithHits } from '../../core/search/fill-budgets.ts';
-import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
-import { NO_PLACE } from '../../shared/schemas/place.ts';
+import { addNeighbours, fillWithHits } from '../../core/search/answer.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
 
 const MAX_NEIGHBOUR_CHARACTERS = 32_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findTeam } from '../../core/identity/find-team.ts';
+import { findTeam } from '../../core/teams/queries.ts';
 import type { TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { foldName } from '../../shared/formats/names.ts';

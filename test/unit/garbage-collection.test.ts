@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GARBAGE_COLLECTION_FLAGS } from '../../api/garbage-collection.ts';
+import { GARBAGE_COLLECTION_FLAGS } from '../../api/server.ts';
 import { execFileSync } from '../support/needs/command.ts';
 
 test('V8 has each flag that sets how the API collects garbage', () => {

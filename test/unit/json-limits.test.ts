@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type JsonLimits, JsonShape } from '../../api/bodies/json-shape.ts';
 import {
   COMPLETE_JSON_LIMITS,
   DEFAULT_JSON_LIMITS,
   EMBEDDINGS_JSON_LIMITS,
   INGEST_JSON_LIMITS,
-} from '../../api/request/json-limits.ts';
-import { MAX_TAGS } from '../../shared/formats/tags.ts';
+  type JsonLimits,
+  JsonShape,
+} from '../../api/http/bodies/read-body.ts';
+import { MAX_TAGS } from '../../shared/formats/names.ts';
 import { MAX_BATCH, MAX_ITEMS } from '../../shared/schemas/consolidation.ts';
 import { MAX_IMPORTS_PER_REQUEST } from '../../shared/schemas/imports.ts';
 import { MAX_FILES_PER_REQUEST } from '../../shared/schemas/workspace.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type JsonLimits, JsonShape } from '../../api/bodies/json-shape.ts';
+import { type JsonLimits, JsonShape } from '../../api/http/bodies/read-body.ts';
 
 const NO_LIMITS: JsonLimits = { containers: 1e9, members: 1e9, strings: 1e9, values: 1e9 };
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listenOn } from '../../db/queue/listen.ts';
-import { type Listen, listenAgainLater } from '../../db/queue/listen-again.ts';
+import { type Listen, listenAgainLater, listenOn } from '../../db/queue/listen.ts';
 import { createLogger } from '../../shared/logger.ts';
 
 const logger = createLogger('silent', 'test');

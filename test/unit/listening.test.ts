@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { checkAddress, listeningFault } from '../../api/listening.ts';
+import { checkAddress, listeningFault } from '../../api/server.ts';
 import type { ConfigError } from '../../shared/config.ts';
 
 const check = async (address: { host: string; port: number }) => {

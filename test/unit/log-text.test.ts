@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { logText } from '../../shared/log-text.ts';
+import { logText } from '../../shared/logger.ts';
 
 const plain = logText(false);
 const TIME = Date.UTC(2026, 10, 28, 12, 30, 45);

@@ -10,7 +10,7 @@ import {
   countTokens,
   cutToJson,
   endOfFitting,
-} from '../../api/mcp/tokens.ts';
+} from '../../api/mcp/text.ts';
 
 /** Spaces, letters and escapes beside each other: what a character counts depends on its neighbours. */
 const part = fc.oneof(
@@ -21,7 +21,7 @@ const text = fc.array(part, { maxLength: 40, size: 'max' }).map((parts) => parts
 
 /**
  * Sentences of the Universal Declaration of Human Rights, each with the most tokens that a tokenizer of those named in
- * api/mcp/tokens.ts made of it.
+ * api/mcp/text.ts made of it.
  */
 const SENTENCES: readonly (readonly [language: string, sentence: string, tokens: number])[] = [
   [

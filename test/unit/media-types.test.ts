@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { IMPORT_FORMAT_NAMES, IMPORT_FORMATS } from '../../shared/formats/import-formats.ts';
-import { importMediaType } from '../../shared/formats/media-types.ts';
+import { IMPORT_FORMAT_NAMES, IMPORT_FORMATS, importMediaType } from '../../shared/formats/media-types.ts';
 import { ROOT } from '../support/root.ts';
 
 /** Filename, declared type, and what the file is read as. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergePassages } from '../../core/search/merge-passages.ts';
+import { mergePassages } from '../../core/search/answer.ts';
 
 test('passages are merged in the order of the document, and only gaps are marked', () => {
   const passages = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onceAMinute } from '../../api/once-a-minute.ts';
+import { onceAMinute } from '../../api/http/once-a-minute.ts';
 
 test('a log line is due the first time and then at most once a minute', (t) => {
   let clock = 0;

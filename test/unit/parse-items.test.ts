@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseItems } from '../../core/consolidation/parse-items.ts';
+import { parseItems } from '../../core/consolidation/items.ts';
 
 test('the event loop turns between the items of a complete', async (t) => {
   let now = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAtLeast, pgvectorWarning, warnOfOldPgvector } from '../../db/queries/search/pgvector-version.ts';
-import { GRAPH_SIZES, graphSizesFor } from '../../worker/jobs/graphs-build.ts';
+import { isAtLeast, pgvectorWarning, warnOfOldPgvector } from '../../db/queries/embeddings.ts';
+import { GRAPH_SIZES, graphSizesFor } from '../../worker/jobs/embeddings.ts';
 
 test('versions of pgvector are compared by their numbers', () => {
   for (const later of ['0.8.4', '0.8.5', '0.8.10', '0.9.0', '0.10', '0.10.0', '1.0', '0.8.4-rc1']) {

@@ -6,20 +6,20 @@ import { runInNewContext } from 'node:vm';
 import { MessageChannel, MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Piscina } from 'piscina';
-import { SoleReference } from '../../shared/resources/sole-reference.ts';
-import { Turns } from '../../shared/resources/turns.ts';
-import { cutPieces } from '../../shared/text/cutting/chunking.ts';
-import { fieldsNow } from '../../shared/text/fields.ts';
+import { Turns } from '../../shared/resources/async.ts';
+import { SoleReference } from '../../shared/resources/process.ts';
+import { cutPieces } from '../../shared/text/chunking.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { prepareBatch, prepareSource } from '../../shared/text/prepare-batch.ts';
 import {
   type ChunkInput,
+  fieldsNow,
   MAX_CHUNKS,
   prepareChunksNow,
   prepareInPortions,
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
-import { chunkTerms, termsAndSketch } from '../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms, termsAndSketch } from '../../shared/text/terms/terms.ts';
 import prepareInThread from '../../shared/text/threads/prepare-batch-thread.ts';
 import { markdownTable, tableHead } from '../support/long-table.ts';
 

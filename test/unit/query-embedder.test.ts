@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { QueryAnswers } from '../../core/search/query-answers.ts';
-import { openQueryEmbedder } from '../../core/search/query-embedder.ts';
-import { embedderView, readiness } from '../../core/status/embedder-view.ts';
+import { openQueryEmbedder, type QueryAnswers } from '../../core/search/query-vector.ts';
+import { embedderView, readiness } from '../../core/status/queries.ts';
 import type { Database } from '../../db/driver/database.ts';
 import { readConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';

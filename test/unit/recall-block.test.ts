@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { recallBlock, withoutRecall } from '../../cli/hooks/recall/recall-block.ts';
+import { recallBlock, withoutRecall } from '../../cli/hooks/recall.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Hit } from '../../shared/schemas/memory.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
 
 const hit = (title: string, text: string) =>
   ({ title, text, kind: 'ingest', chunk_id: newId(), created_at: '2026-11-01T00:00:00.000Z' }) as Hit;

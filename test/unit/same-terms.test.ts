@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { textHash } from '../../shared/text/equal-texts.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { textHash } from '../../shared/text/content-hash.ts';
 import { Counts } from '../../shared/text/terms/counts.ts';
-import { normalizeText } from '../../shared/text/terms/normalize.ts';
-import { countWords } from '../../shared/text/words.ts';
+import { normalizeText } from '../../shared/text/terms/fold.ts';
+import { chunkTerms } from '../../shared/text/terms/terms.ts';
+import { countWords } from '../../shared/text/terms/words.ts';
 import { plainNormalize, plainTerms, plainWords } from '../support/plain-terms.ts';
 import { LANGUAGES, NO_RETRIEVAL_SET, readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { MIN_SIMILARITY } from '../../db/queries/library/similar-sources.ts';
+import { MIN_SIMILARITY } from '../../db/queries/sources/changes.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { SketchBuilder, similarity, type TextSketch } from '../../shared/text/terms/sketch.ts';
 

@@ -21,8 +21,8 @@ describe('product code', () => {
     const writers = FILES.filter((file) => /\binsert(?:AuditEvents|SearchEvent)\(/.test(read(file)));
     assert.deepEqual(writers.sort(), [
       'core/access/run-command.ts',
-      'core/search/search-memory.ts',
-      'db/queries/identity/audit.ts',
+      'core/search/queries.ts',
+      'db/queries/audit.ts',
     ]);
   });
 });

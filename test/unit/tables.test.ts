@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { itemLines } from '../../cli/commands/curation/review-text.ts';
+import { itemLines } from '../../cli/commands/memories.ts';
 import { summary } from '../../cli/import/report.ts';
 import { figuresLine, outsideLines } from '../../cli/sync/report.ts';
 import { columns } from '../../cli/terminal/columns.ts';
 import { type Column, fields, table } from '../../cli/terminal/table.ts';
-import type { ListedMemory } from '../../shared/schemas/library.ts';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
 import { ROOT } from '../support/root.ts';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../shared/errors.ts';
-import { normalizeTag, parseTags } from '../../shared/formats/tags.ts';
+import { normalizeTag, parseTags } from '../../shared/formats/names.ts';
 
 describe('normalized tags', () => {
   test('tags that differ only in case, in composition or in white space around them are the same', () => {

@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { hasTooManyMarks, MAX_NORMAL_LENGTH } from '../../shared/text/bounds.ts';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
-import { chunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
-import { foldWord } from '../../shared/text/terms/fold.ts';
+import { foldWord, normalizeText } from '../../shared/text/terms/fold.ts';
 import {
   beginningKey,
   isSemitic,
@@ -14,9 +13,8 @@ import {
   teamState,
   wordKey,
 } from '../../shared/text/terms/keys.ts';
-import { normalizeText } from '../../shared/text/terms/normalize.ts';
-import { queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms.ts';
-import { countWords, isIdentifier } from '../../shared/text/words.ts';
+import { chunkTerms, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms/terms.ts';
+import { countWords, isIdentifier } from '../../shared/text/terms/words.ts';
 import { isSortedMark } from '../support/sorted-marks.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';

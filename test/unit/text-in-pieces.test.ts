@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contentHashInTurns } from '../../shared/text/content-hash.ts';
-import { textHash } from '../../shared/text/equal-texts.ts';
+import { contentHashInTurns, textHash } from '../../shared/text/content-hash.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { countInSteps, prepareInPortions } from '../../shared/text/prepared-chunks.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
+import { queryTerms } from '../../shared/text/terms/terms.ts';
 import { compareWords, type WordChange, wordChanges } from '../../shared/text/word-changes.ts';
 import { countReads, type Reads } from '../support/count-reads.ts';
 

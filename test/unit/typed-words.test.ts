@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms } from '../../shared/text/terms/terms.ts';
 import { keysOf, typedWords, unknownWords } from '../../shared/text/terms/typed-words.ts';
 
 // Fixed: a pair of characters shares its key with 1 of 128 others, which would change from run to run.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compareVersions, installAdvice, versionNotice } from '../../cli/client/version-check.ts';
+import { compareVersions, installAdvice, versionNotice } from '../../cli/client/service-checks.ts';
 
 describe('the version of the terminal client', () => {
   test('fits a service up to one minor version apart, in both directions', () => {

@@ -9,7 +9,7 @@ import {
   int4ArrayBinary,
   termsToSparsevecBinary,
 } from '../../db/driver/wire-format.ts';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms } from '../../shared/text/terms/terms.ts';
 import { openPrepared } from '../support/needs/database.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
-import { queryTerms } from '../../shared/text/terms.ts';
-import { countWords } from '../../shared/text/words.ts';
+import { chunkTerms, queryTerms } from '../../shared/text/terms/terms.ts';
+import { countWords } from '../../shared/text/terms/words.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { slicesOf } from '../../shared/resources/yield-between-steps.ts';
+import { slicesOf } from '../../shared/resources/async.ts';
 
 describe('the slices of a text', () => {
   // In a text of pairs only, one code unit more at its beginning moves the end of a slice into a pair, or out of it.

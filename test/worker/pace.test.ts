@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { pace } from '../../worker/embedder/pace.ts';
+import { pace } from '../../worker/embedder/text-lanes.ts';
 
 const SECOND_MS = 1000;
 

@@ -1,4 +1,4 @@
-import type { Session as SessionInTab } from '../../shared/schemas/identity.ts';
+import type { Session as SessionInTab } from '../../shared/schemas/accounts.ts';
 import type { Node } from './html.js';
 
 /** The session of this tab, with its token. */

@@ -1,4 +1,4 @@
-import type { Session } from '../../shared/schemas/identity.ts';
+import type { Session } from '../../shared/schemas/accounts.ts';
 
 /** The types of board.js for the console. The dashboard itself is not type-checked. */
 export function openBoard(

@@ -26,7 +26,7 @@ export function forgetSession(token) {
 
 /**
  * Reads the session of this tab. If it has ended, deletes its token.
- * @returns {Promise<{ session: import('../../shared/schemas/identity.ts').Session | null, problem?: string }>} the
+ * @returns {Promise<{ session: import('../../shared/schemas/accounts.ts').Session | null, problem?: string }>} the
  *   session, or null, and the problem if the session could not be read
  */
 export async function findSession() {

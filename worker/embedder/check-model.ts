@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { assertCanWrite } from '../../shared/settings/folders.ts';
-import { type CheckResult, checkPart } from '../../shared/settings/setup-checks.ts';
+import { type CheckResult, checkPart } from '../../shared/settings/start-report.ts';
 import { describeEnd, startModelProcess } from './model-child.ts';
 import { FULL_SHARE, LOAD_MS, tooLarge } from './model-client.ts';
 import type { ModelClientOptions } from './model-client-options.ts';

@@ -1,8 +1,199 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askHub, bodyLength, type HubAnswer, isPacked, Refused } from './hub-request.ts';
-import { compareWithHub, type FileChecksum, partName } from './model-checksums.ts';
+
+/** Enough for Hugging Face's own redirects and for a mirror: a renamed model, a cache, a CDN. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** An error that another attempt would not change. */
+class Refused extends Error {
+  override name = 'Refused';
+}
+
+/** The last answer of a chain of redirects, and the hash and length from the answers before it. */
+interface HubAnswer {
+  response: Response;
+  /** SHA-256 (64 hexadecimal digits), git blob SHA-1 (40), or null if the hub sent neither. */
+  contentHash: string | null;
+  /** The length of the whole file in bytes, if the hub sent it in a header of its own. */
+  linkedSize: number | null;
+}
+
+export interface HubRequest {
+  method?: 'GET' | 'HEAD';
+  headers?: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/**
+ * Requests a file from the hub. Redirects are followed by this code and not by fetch: Hugging Face sends a large file's
+ * hash and length only in `x-linked-etag` and `x-linked-size` of the answer that redirects to its CDN. A HEAD request
+ * stops at that answer, because the CDN's addresses are signed only for GET.
+ * @throws Refused for a redirect that is not followed, and any error of fetch
+ */
+async function askHub(address: URL, request: HubRequest): Promise<HubAnswer> {
+  const { method = 'GET', signal } = request;
+  // A compressed answer has a different length from the file, and cannot be resumed in the middle.
+  const headers = { ...request.headers, 'accept-encoding': 'identity' };
+  let [linkedEtag, linkedSize]: [string | null, number | null] = [null, null];
+  let at = address;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await fetch(at, { method, headers, redirect: 'manual', signal });
+    linkedEtag ??= digest(response.headers.get('x-linked-etag'), [40, 64]);
+    linkedSize ??= wholeNumber(response.headers.get('x-linked-size'));
+    const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+    if (location === null || (method === 'HEAD' && linkedSize !== null)) {
+      // The ETag of a CDN can have 64 digits too, but is not the file's SHA-256. The hub's own ETag of 40 digits is the
+      // hash of a git blob.
+      const own = at.origin === address.origin ? digest(response.headers.get('etag'), [40]) : null;
+      return { response, contentHash: linkedEtag ?? own, linkedSize };
+    }
+    await response.body?.cancel();
+    if (redirects === MAX_REDIRECTS) throw new Refused(`more than ${MAX_REDIRECTS} redirects`);
+    at = nextAddress(at, location);
+  }
+}
+
+/**
+ * The length of a file on the hub, in bytes, or null if the hub does not send it.
+ * @throws any error of fetch
+ */
+export async function askSize(address: URL, signal: AbortSignal): Promise<number | null> {
+  const { response, linkedSize } = await askHub(address, { method: 'HEAD', signal });
+  return response.ok || linkedSize !== null ? (linkedSize ?? bodyLength(response)) : null;
+}
+
+/** The length of an answer's body in bytes, or null if the answer does not state it. */
+function bodyLength(response: Response): number | null {
+  return isPacked(response) ? null : wholeNumber(response.headers.get('content-length'));
+}
+
+/** Whether a body is compressed although this was not requested. Fetch decompresses it. */
+function isPacked(response: Response): boolean {
+  return !['', 'identity'].includes(response.headers.get('content-encoding') ?? '');
+}
+
+function nextAddress(at: URL, location: string): URL {
+  // Addresses of a CDN are signed: the query is a credential and must not appear in messages.
+  const from = at.origin + at.pathname;
+  if (!URL.canParse(location, at.href)) throw new Refused(`${from} redirects to an invalid address`);
+  const next = new URL(location, at);
+  const downgrades = at.protocol === 'https:' && next.protocol === 'http:';
+  if (!/^https?:$/.test(next.protocol) || downgrades || next.username !== '' || next.password !== '') {
+    throw new Refused(`${from} redirects to ${next.protocol}//${next.host}, which is not followed`);
+  }
+  return next;
+}
+
+/** The hexadecimal digest in an ETag, quoted or not, weak or not; null if the ETag is not a digest. */
+function digest(etag: string | null, lengths: readonly number[]): string | null {
+  const [, bare = ''] = /^(?:W\/)?"?([0-9a-f]+)"?$/i.exec(etag?.trim() ?? '') ?? [];
+  return lengths.includes(bare.length) ? bare.toLowerCase() : null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** The file is in the model's folder, so that a later check needs no network. */
+const CHECKSUMS_FILE = 'checksums.json';
+/** Large reads, because a model has some hundred megabytes. */
+const READ_BYTES = 1 << 20;
+
+/** The checksum and length of a model's file when it was fetched and verified. */
+export interface FileChecksum {
+  /** 64 hexadecimal digits. */
+  sha256: string;
+  bytes: number;
+}
+
+/** Reads the stored checksums of a model, by file. Empty if they do not exist or cannot be read. */
+export async function readChecksums(folder: string): Promise<Map<string, FileChecksum>> {
+  let noted: unknown;
+  try {
+    noted = JSON.parse(await readFile(path.join(folder, CHECKSUMS_FILE), 'utf8'));
+  } catch {
+    return new Map();
+  }
+  return new Map(
+    Object.entries(noted ?? {}).filter((entry): entry is [string, FileChecksum] => isChecksum(entry[1])),
+  );
+}
+
+function isChecksum(value: unknown): value is FileChecksum {
+  const { sha256, bytes } = (value ?? {}) as Partial<FileChecksum>;
+  return typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && Number.isSafeInteger(bytes);
+}
+
+/**
+ * Adds checksums to the stored ones. If two processes do this at the same time, some checksums can be lost. These files
+ * are then reported as unknown, but nothing else is lost.
+ */
+export async function noteChecksums(
+  folder: string,
+  fetched: ReadonlyMap<string, FileChecksum>,
+): Promise<void> {
+  const all = new Map([...(await readChecksums(folder)), ...fetched]);
+  const part = partName(path.join(folder, CHECKSUMS_FILE));
+  try {
+    await writeFile(part, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`, { flag: 'wx' });
+    await rename(part, path.join(folder, CHECKSUMS_FILE));
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** A name for an incomplete download, unique because in containers every process can have the same id. */
+function partName(target: string): string {
+  return `${target}.${process.pid}.${randomBytes(4).toString('hex')}.part`;
+}
+
+/** Computes the SHA-256 and the length of a file. */
+export async function checksumOf(file: string): Promise<FileChecksum> {
+  const sha256 = createHash('sha256');
+  const bytes = await feed(file, [sha256]);
+  return { sha256: sha256.digest('hex'), bytes };
+}
+
+/**
+ * Computes the checksum of a file, and compares it with the hash from the hub. A hash of 40 digits is a git hash: the
+ * SHA-1 of "blob <length>\0" and the content. Some mirrors send the plain SHA-1 of the content instead.
+ * @param contentHash 64 or 40 hexadecimal digits in lower case; with null, any content is accepted
+ */
+async function compareWithHub(
+  file: string,
+  contentHash: string | null,
+): Promise<FileChecksum & { right: boolean }> {
+  const { size } = await stat(file);
+  const sha256 = createHash('sha256');
+  const others =
+    contentHash?.length === 40 ? [createHash('sha1').update(`blob ${size}\0`), createHash('sha1')] : [];
+  const bytes = await feed(file, [sha256, ...others]);
+  const [own = '', ...otherOwn] = [sha256, ...others].map((hash) => hash.digest('hex'));
+  return { sha256: own, bytes, right: contentHash === null || [own, ...otherOwn].includes(contentHash) };
+}
+
+async function feed(file: string, hashes: readonly Hash[]): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    for (const hash of hashes) hash.update(chunk);
+  }
+  return bytes;
+}
 
 /** The longest time without new bytes. */
 const STALL_MS = 30_000;

@@ -1,9 +1,14 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { assertCanWrite } from '../../shared/settings/folders.ts';
-import { askSize } from './hub-request.ts';
-import { checksumOf, type FileChecksum, noteChecksums, readChecksums } from './model-checksums.ts';
-import { downloadFile } from './model-download.ts';
+import {
+  askSize,
+  checksumOf,
+  downloadFile,
+  type FileChecksum,
+  noteChecksums,
+  readChecksums,
+} from './model-download.ts';
 
 /** The files that @xenova/transformers reads for a quantised feature-extraction model. The large file is last. */
 const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];

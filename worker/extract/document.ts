@@ -1,18 +1,18 @@
 import type { Redaction } from '../../shared/schemas/common.ts';
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
+import { MAX_PIECE_LENGTH } from '../../shared/text/chunking.ts';
 import { contentHash } from '../../shared/text/content-hash.ts';
-import { MAX_PIECE_LENGTH } from '../../shared/text/cutting/chunking.ts';
-import type { SourceFields } from '../../shared/text/fields.ts';
 import {
   type DocumentPart,
   MAX_CHUNKS,
   type PreparedChunk,
   prepareChunksNow,
+  type SourceFields,
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
 import { type Extraction, FileFault } from './extraction.ts';
 import { redactDocument } from './redact-document.ts';
-import { storable } from './text/text-encoding.ts';
+import { storable } from './text.ts';
 
 /** The fields of the source that a file becomes. */
 export interface FileFields extends SourceFields {

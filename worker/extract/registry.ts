@@ -1,34 +1,33 @@
-import type { ImportMediaType } from '../../shared/formats/import-formats.ts';
+import type { ImportMediaType } from '../../shared/formats/media-types.ts';
 import type { Extractor } from './extraction.ts';
 
-const plainText = async () => (await import('./text/plain-text.ts')).extractPlainText;
+const plainText = async () => (await import('./text.ts')).extractPlainText;
 
 /**
- * The extractor of each format in shared/formats/import-formats.ts. Extractors are loaded when they are first needed, in
+ * The extractor of each format in shared/formats/media-types.ts. Extractors are loaded when they are first needed, in
  * the process that reads files, because some libraries are large.
  */
 export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extractor>>> = {
   'text/plain': plainText,
   'text/markdown': plainText,
-  'text/html': async () => (await import('./html/html.ts')).extractHtml,
-  'text/csv': async () => (await import('./tabular/csv.ts')).extractCsv,
-  'text/tab-separated-values': async () => (await import('./tabular/csv.ts')).extractTsv,
-  'application/json': async () => (await import('./json/json.ts')).extractJson,
-  'application/x-ndjson': async () => (await import('./tabular/json-lines.ts')).extractJsonLines,
-  'application/pdf': async () => (await import('./pdf/pdf.ts')).extractPdf,
+  'text/html': async () => (await import('./html.ts')).extractHtml,
+  'text/csv': async () => (await import('./csv.ts')).extractCsv,
+  'text/tab-separated-values': async () => (await import('./csv.ts')).extractTsv,
+  'application/json': async () => (await import('./json.ts')).extractJson,
+  'application/x-ndjson': async () => (await import('./json.ts')).extractJsonLines,
+  'application/pdf': async () => (await import('./pdf.ts')).extractPdf,
   'application/epub+zip': async () => (await import('./office/epub.ts')).extractEpub,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
     (await import('./office/docx.ts')).extractDocx,
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': async () =>
-    (await import('./office/sheets/xlsx.ts')).extractXlsx,
+    (await import('./office/xlsx.ts')).extractXlsx,
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': async () =>
-    (await import('./office/slides/pptx.ts')).extractPptx,
-  'application/vnd.oasis.opendocument.text': async () => (await import('./office/text/odt.ts')).extractOdt,
+    (await import('./office/slides.ts')).extractPptx,
+  'application/vnd.oasis.opendocument.text': async () => (await import('./office/odt.ts')).extractOdt,
   'application/vnd.oasis.opendocument.presentation': async () =>
-    (await import('./office/slides/odp.ts')).extractOdp,
-  'application/vnd.oasis.opendocument.spreadsheet': async () =>
-    (await import('./office/sheets/ods.ts')).extractOds,
-  'application/rtf': async () => (await import('./office/text/rtf.ts')).extractRtf,
-  'message/rfc822': async () => (await import('./mail/email.ts')).extractEmail,
-  'application/mbox': async () => (await import('./mail/mbox.ts')).extractMbox,
+    (await import('./office/slides.ts')).extractOdp,
+  'application/vnd.oasis.opendocument.spreadsheet': async () => (await import('./office/ods.ts')).extractOds,
+  'application/rtf': async () => (await import('./office/rtf.ts')).extractRtf,
+  'message/rfc822': async () => (await import('./mail.ts')).extractEmail,
+  'application/mbox': async () => (await import('./mail.ts')).extractMbox,
 };

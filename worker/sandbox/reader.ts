@@ -13,7 +13,7 @@ import {
 } from '../supervised-process.ts';
 import { type Confinement, commandOf } from './confinement.ts';
 import { watchMemory } from './memory-watch.ts';
-import { FAULTS } from './reading-faults.ts';
+import { countDown, FAULTS, secondsFor, type TimeBounds } from './reading-faults.ts';
 import type {
   DocumentHead,
   ReadingAnswer,
@@ -21,7 +21,6 @@ import type {
   ReadingRequest,
   ReadingTask,
 } from './reading-process.ts';
-import { countDown, secondsFor, type TimeBounds } from './reading-time.ts';
 
 /* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
 

@@ -4,7 +4,7 @@ import { masksCredentials, type RedactionMode } from '../../shared/settings/team
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { type FileFields, prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type ReportProgress, SecretFault } from '../extract/extraction.ts';
-import { hasRawCredentials } from '../extract/raw-credentials.ts';
+import { hasRawCredentials } from '../extract/redact-document.ts';
 import { endWithParent } from '../supervised-process.ts';
 
 /*

@@ -1,15 +1,10 @@
 import type { Tool } from '../tool.ts';
-import { claimCaptures } from './claim-captures.ts';
-import { completeCaptures } from './complete-captures.ts';
-import { decideMemory } from './decide-memory.ts';
-import { expand } from './expand.ts';
-import { fetch } from './fetch.ts';
-import { forget } from './forget.ts';
-import { importStatus } from './import-status.ts';
-import { remember } from './remember.ts';
-import { search } from './search.ts';
-import { stageSession } from './stage-session.ts';
-import { whoami } from './whoami.ts';
+import { whoami } from './accounts.ts';
+import { stageSession } from './captures.ts';
+import { claimCapturesTool, completeCapturesTool } from './consolidation.ts';
+import { importStatus } from './imports.ts';
+import { decideMemory, forget, remember } from './memories.ts';
+import { expand, fetch, search } from './search.ts';
 
 /** Every tool, in the order in which agents list them. */
 export const TOOLS: readonly Tool[] = [
@@ -21,7 +16,7 @@ export const TOOLS: readonly Tool[] = [
   forget,
   stageSession,
   importStatus,
-  claimCaptures,
-  completeCaptures,
+  claimCapturesTool,
+  completeCapturesTool,
   decideMemory,
 ];

@@ -7,9 +7,8 @@ import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import pg from 'pg';
 import type { ConnectionPool } from '../postgres-pool.ts';
-import { types } from '../value-parsers.ts';
-import { joinedBytes } from './joined-bytes.ts';
-import type { Asked, EngineSetup } from './messages.ts';
+import { types } from '../wire-format.ts';
+import { type Asked, type EngineSetup, joinedBytes } from './messages.ts';
 
 /** The engine of the embedded database. Callers use its one connection one after another. */
 export interface Engine extends Pick<ConnectionPool, 'use'> {

@@ -10,3 +10,14 @@ export interface EngineSetup {
 
 /** A request to the thread: messages of PostgreSQL's protocol, `dump` for a snapshot of all files, or `close`. */
 export type Asked = Uint8Array<ArrayBuffer> | 'dump' | 'close';
+
+/** Copies parts into one new buffer, which can be transferred to another thread. */
+export function joinedBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let length = 0;
+  for (const part of parts) {
+    joined.set(part, length);
+    length += part.length;
+  }
+  return joined;
+}

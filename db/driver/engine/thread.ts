@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { freeMemory } from '../../../shared/resources/free-memory.ts';
+import { freeMemory } from '../../../shared/resources/process.ts';
 import { checkpointIfDue, LOG_SETTINGS, transactionStatus } from './checkpoints.ts';
 import { EmbeddedFiles } from './files.ts';
-import { joinedBytes } from './joined-bytes.ts';
-import type { Asked, EngineSetup } from './messages.ts';
+import { type Asked, type EngineSetup, joinedBytes } from './messages.ts';
 
 const { folder, snapshot, checkpointBytes } = workerData as EngineSetup;
 const port = parentPort;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { addressesOf } from '../../../shared/formats/database-address.ts';
-import { REPLACED, WrongServerError } from './server-state.ts';
+import { addressesOf } from '../../../shared/formats/addresses.ts';
+import { REPLACED, WrongServerError } from './ask-server.ts';
 
 /** What is known of a connection, which can still be opening. */
 export interface KnownConnection {

@@ -1,9 +1,221 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import pg from 'pg';
-import { checkEachBegin } from './checked-begin.ts';
-import { findNewestPrimary } from './find-newest.ts';
-import { type KnownServers, knownServers, newServers, noteTimeline } from './known-servers.ts';
-import { isDirect, isReplica, REPLACED, readState, WrongServerError } from './server-state.ts';
-import { type HostWatch, NO_WATCH, watchHosts } from './watch-hosts.ts';
+import {
+  askServers,
+  isDirect,
+  isReplica,
+  REPLACED,
+  readState,
+  type ServerAnswer,
+  TIMELINE,
+  WrongServerError,
+} from './ask-server.ts';
+import {
+  type KnownPrimaries,
+  type KnownServers,
+  knownServers,
+  newServers,
+  notePrimary,
+  noteTimeline,
+} from './known-servers.ts';
+
+/*
+ * A pooler chooses a server for each transaction, so it is not enough to check the server of a new connection. The
+ * server itself must refuse the transaction: a single statement and its commit are in the packet of its `begin`.
+ */
+
+/** The connections to a pooler. */
+const pooled = new WeakMap<pg.Client, KnownPrimaries>();
+
+/** From now on, `sendBegin` checks the server of each transaction of a connection. */
+export function checkEachBegin(client: pg.Client, primaries: KnownPrimaries): void {
+  pooled.set(client, primaries);
+}
+
+/** The error of a server that fails the check contains this text, and after it the timeline. */
+const MARK = 'replaced server of timeline ';
+/** The SQLSTATE of a text that is no number. */
+const NO_NUMBER = '22P02';
+
+/** Returns the timeline of a server. It fails on one that is older, because it then converts a text into a number. */
+const check = (newest: string) =>
+  `select timeline, case when timeline < '${newest}' then ('${MARK}' || timeline)::int end
+     from (select ${TIMELINE} as timeline) as server`;
+
+/**
+ * Sends what begins a transaction, or a script that is one. Behind a pooler, the server is checked in the same packet.
+ * Not before a timeline was seen: a server can hide its log.
+ * @param text begins with `begin`
+ * @throws WrongServerError if the server was replaced. It refuses the rest of the transaction
+ */
+export async function sendBegin(client: pg.Client, text: string): Promise<pg.QueryResult | pg.QueryResult[]> {
+  const primaries = pooled.get(client);
+  if (primaries === undefined || primaries.newest === '') return client.query(text);
+  const rest = text.trimStart().slice('begin'.length);
+  try {
+    const answers: unknown = await client.query(`begin; ${check(primaries.newest)}${rest}`);
+    const [begun, checked, ...others] = answers as [pg.QueryResult, pg.QueryResult, ...pg.QueryResult[]];
+    const { timeline } = checked.rows[0] as { timeline: string | null };
+    if (timeline !== null) noteTimeline(primaries, timeline);
+    return [begun, ...others];
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code === NO_NUMBER && message.includes(MARK)) throw new WrongServerError(REPLACED, { cause: error });
+    throw error;
+  }
+}
+
+/*
+ * A process that starts has seen no timeline. If a primary that was replaced is back beside the new one, both accept
+ * changes, and only a comparison tells which one is newer. So all servers that an address leads to are asked first.
+ */
+
+/** How long a host can take to accept a connection, and to answer: as long as the pool waits for one. */
+const STEP_MS = 5000;
+/** Through a proxy, several connections ask at once, and several times. The smallest pool has as many connections. */
+const AT_ONCE = 4;
+const TIMES = 3;
+
+/** Resolves the name of a host to all of its IP addresses. */
+export type ResolveHost = (host: string) => Promise<readonly { address: string }[]>;
+
+const resolveHost: ResolveHost = (host) => lookup(host, { all: true });
+
+/**
+ * Asks every server of an address for its timeline, and chooses the newest primary. From then on, no other is used.
+ * @returns whether a server was found that can be used. If not, another call can find one
+ * @throws Error if servers of different clusters accept changes: their timelines cannot be compared
+ */
+export async function findNewestPrimary(servers: KnownServers, resolve = resolveHost): Promise<boolean> {
+  const answers = await Promise.all(
+    servers.addresses.map(async (address) =>
+      (await askHost(address, resolve)).map((answer) => ({ address, ...answer })),
+    ),
+  );
+  let newest: { timeline: string; address: string } | undefined;
+  const systems = new Set<string>();
+  let showsNoLog = false;
+  for (const { address, state, system } of answers.flat()) {
+    if (state === null) showsNoLog = true;
+    if (state === null || state.onlyReads || state.timeline === null) continue;
+    const { timeline } = state;
+    if (system !== null) systems.add(system);
+    if (newest === undefined || timeline > newest.timeline) newest = { timeline, address };
+  }
+  if (systems.size > 1)
+    throw new Error(
+      'the address of the database leads to primaries of different clusters: name only one of them',
+    );
+  if (newest !== undefined) notePrimary(servers, newest.timeline, newest.address);
+  return newest !== undefined || showsNoLog;
+}
+
+/** Asks a host, or each server behind it. */
+async function askHost(address: string, resolve: ResolveHost): Promise<ServerAnswer[]> {
+  const ips = await ipsOf(address, resolve);
+  const answers = await Promise.all(ips.map((ip) => askThrough({ address, ip, stepMs: STEP_MS })));
+  return answers.flat();
+}
+
+async function askThrough(question: Parameters<typeof askServers>[0]): Promise<ServerAnswer[]> {
+  const answers = await askServers(question, 1);
+  if (answers.every(({ isDirect }) => isDirect)) return answers;
+  for (let time = 1; time <= TIMES; time += 1) answers.push(...(await askServers(question, AT_ONCE)));
+  return answers;
+}
+
+/** The IP addresses of a host that has several. Otherwise the driver finds the only one. */
+async function ipsOf(address: string, resolve: ResolveHost): Promise<(string | undefined)[]> {
+  const { host } = new pg.Client({ connectionString: address });
+  // The host can be the folder of a Unix socket.
+  if (host.startsWith('/') || isIP(host) !== 0) return [undefined];
+  // If the name cannot be resolved, the attempt to connect fails too.
+  const found = await resolve(host).catch(() => []);
+  return found.length > 1 ? found.map((one) => one.address) : [undefined];
+}
+
+/** How long a pool waits for an answer until the other hosts are looked at, and until the next look, in milliseconds. */
+const LOOK_AFTER_MS = 1000;
+/** How long each step of a look can take: to connect, and to ask. */
+const WATCH_STEP_MS = 1000;
+/** How often the other hosts are looked at while statements are answered, in milliseconds. */
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Watches over the statements and attempts to connect of a pool. While one waits and nothing is answered, the other hosts
+ * are looked at: a server that hangs keeps its connections open, and another one can be the primary already. They are also
+ * looked at from time to time: one that could not be reached when this process has started can be the newest primary.
+ */
+interface HostWatch {
+  /** A statement or an attempt to connect begins to wait. */
+  begin(): void;
+  /** A server has answered. */
+  noteAnswer(): void;
+  /** What has begun has ended. */
+  end(): void;
+}
+
+/** For one host. */
+export const NO_WATCH: HostWatch = {
+  begin: () => undefined,
+  noteAnswer: () => undefined,
+  end: () => undefined,
+};
+
+function watchHosts(servers: KnownServers): HostWatch {
+  let waiting = 0;
+  let quietSince = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const later = (ms: number) => {
+    timer = setTimeout(check, ms).unref();
+  };
+  const check = () => {
+    const left = quietSince + LOOK_AFTER_MS - performance.now();
+    if (left <= 0) void lookAtOthers(servers, true);
+    later(left > 0 ? left : LOOK_AFTER_MS);
+  };
+  const noteAnswer = () => {
+    quietSince = performance.now();
+  };
+  return {
+    begin: () => {
+      if (performance.now() - servers.lookedAt > LOOK_EVERY_MS) void lookAtOthers(servers, false);
+      waiting += 1;
+      if (waiting > 1) return;
+      noteAnswer();
+      later(LOOK_AFTER_MS);
+    },
+    noteAnswer,
+    end: () => {
+      waiting -= 1;
+      if (waiting === 0) clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * Looks for a primary at the other hosts. One look at a time, for all pools of the address.
+ * @param hangs whether the chosen host does not answer. Another host of the same timeline is then used too: it can be another
+ *   way to the same server
+ */
+async function lookAtOthers(servers: KnownServers, hangs: boolean): Promise<void> {
+  // Without a timeline to compare with, a primary that was replaced would look like any other.
+  if (servers.isLooking || servers.primaries.newest === '') return;
+  servers.isLooking = true;
+  const others = servers.addresses.filter((_address, index) => index !== servers.chosen);
+  await Promise.all(
+    others.map(async (address) => {
+      // A host that cannot be reached is no primary.
+      const [answer] = await askServers({ address, stepMs: WATCH_STEP_MS }, 1);
+      const timeline = answer?.state?.onlyReads === false ? answer.state.timeline : null;
+      if (timeline === null || (!hangs && timeline <= servers.primaries.newest)) return;
+      notePrimary(servers, timeline, address);
+    }),
+  );
+  servers.isLooking = false;
+  servers.lookedAt = performance.now();
+}
 
 /*
  * One address of the database can lead to several servers: it names several hosts, or a proxy or a pooler chooses one.

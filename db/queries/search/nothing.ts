@@ -1,7 +1,6 @@
 import type { IndexState } from '../../../shared/schemas/workspace.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { isActive } from '../fragments/expiry.ts';
-import { clientColumn, inScope, scopeValues } from '../fragments/layers.ts';
+import { clientColumn, inScope, isActive, scopeValues } from '../common.ts';
 
 /** Returns which of the keys occur in the chunks within the scope. */
 export async function knownKeys(tx: TeamTransaction, keys: readonly number[]): Promise<Set<number>> {

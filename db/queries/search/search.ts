@@ -1,11 +1,11 @@
 import type { OccurredBounds } from '../../../shared/formats/times.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
-import type { QueryTerms } from '../../../shared/text/terms.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Chunk } from '../../../shared/schemas/sources.ts';
+import type { QueryTerms } from '../../../shared/text/terms/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
-import { isActive } from '../fragments/expiry.ts';
-import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
-import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
+import { inScope, inScopeByKey, isActive, scopeValues } from '../common.ts';
+import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../sources/chunks.ts';
 
 /** The filters of a search, within the scope. */
 export interface SearchFilters extends Partial<OccurredBounds> {
@@ -116,4 +116,177 @@ export function toHit(row: RankedRow): Hit {
     keyword_rank: row.keyword_rank,
     duplicates: row.duplicates,
   };
+}
+
+/** The explanation of one hit. */
+export interface HitDetail {
+  /** Cosine with the query's vector, also for a hit that was found only by keyword; null without a vector. */
+  similarity: number | null;
+  semanticZ: number;
+  keywordZ: number;
+  /** What the hits of the source by keyword add to the keyword score; null if its source has none. */
+  sourceEvidence: number | null;
+  /** The part of the keyword score that guessed words count; null without guesses. */
+  guessed: number | null;
+  identifier: boolean;
+}
+
+/** The explanation of the search as a whole. */
+export interface SearchTrace {
+  weights: { dim: number; documents: number; weight: number }[];
+  /** How many chunks passed the filters; null without a filter. */
+  filtered: number | null;
+  keyword: { keysRead: number[]; rareKeys: number[]; scored: number; hits: number };
+  semantic: { path: 'exact' | 'quantised' | 'graph'; candidates: number; hits: number } | null;
+  milliseconds: Record<'weights' | 'filters' | 'keyword' | 'semantic' | 'fusion', number>;
+  counted: { chunks: number; sampled: number; at: string } | null;
+}
+
+export type ExplainedHit = Hit & { detail: HitDetail };
+type ExplainedHitRow = RankedRow & { detail: HitDetail };
+type ExplainedRow = ExplainedHitRow | { chunk_id: null; detail: SearchTrace };
+
+/** Searches as `searchChunks` does. Returns each hit with its explanation, and the explanation of the search. */
+export async function searchExplained(
+  tx: TeamTransaction,
+  query: ChunkQuery,
+): Promise<{ hits: ExplainedHit[]; trace: SearchTrace }> {
+  const rows = await tx.query<ExplainedRow>(
+    // The row that explains the search has no chunk.
+    `select ${HIT_COLUMNS}, f.detail
+       from ${CANDIDATES}
+       left join ${CANDIDATE_TEXT} on true
+      where t.chunk_id is not null or f.place = 0
+      order by ${HIT_ORDER}`,
+    searchValues(tx, query, true),
+  );
+  const found: ExplainedHitRow[] = [];
+  let trace: SearchTrace | undefined;
+  for (const row of rows) {
+    if (row.chunk_id === null) trace = row.detail;
+    else found.push(row);
+  }
+  if (trace === undefined) throw new Error('search_hits returned no explanation');
+  return { hits: toHits(found, query, (row) => ({ ...toHit(row), detail: row.detail })), trace };
+}
+
+/** The stored weight of a chunk for one dimension. */
+export interface MatchedWeight {
+  chunk_id: string;
+  dim: number;
+  weight: number;
+}
+
+/** Returns the stored weights of the given chunks, within the scope, for the given dimensions. */
+export async function matchedWeights(
+  tx: TeamTransaction,
+  chunkIds: readonly string[],
+  dims: readonly number[],
+): Promise<MatchedWeight[]> {
+  return tx.query<MatchedWeight>(
+    'select chunk_id, dim, weight from memory.matched_weights($1::uuid[], $2::int[])',
+    [chunkIds, dims],
+  );
+}
+
+/** Up to this many chunks of a scope, all are counted. Of more, a sample of about this many is counted and scaled. */
+const MAX_COUNTED_CHUNKS = 4000;
+/** More than a search has candidates. */
+const ALL_CANDIDATES = 1000;
+
+/** A term to count, by its dimension. */
+export interface CountedTerm {
+  dim: number;
+  /** By which a rare term is counted in a large scope; null if it has none, or should not be counted by it. */
+  key: number | null;
+}
+
+/** How many chunks contain a term. */
+export interface DocumentCount {
+  documents: number;
+  /** Whether the number was scaled from a sample. */
+  scaled: boolean;
+}
+
+/**
+ * Counts the chunks within the scope that contain each term.
+ * @param terms the most important first
+ * @param mostChunks of a larger scope, a sample of about this many chunks is counted
+ * @returns the number by dimension. Of very many terms, the last ones are left out
+ */
+export async function countDocuments(
+  tx: TeamTransaction,
+  terms: readonly CountedTerm[],
+  mostChunks = MAX_COUNTED_CHUNKS,
+): Promise<Map<number, DocumentCount>> {
+  if (terms.length === 0) return new Map();
+  const rows = await tx.query<DocumentCount & { dim: number }>(
+    'select dim, documents, scaled from memory.count_documents($1::int[], $2::int[], $3)',
+    [terms.map(({ dim }) => dim), terms.map(({ key }) => key), mostChunks],
+  );
+  return new Map(rows.map(({ dim, ...count }) => [dim, count]));
+}
+
+/** Counts the chunks within the scope that contain one of the keys, up to `most`. */
+export async function countCandidates(
+  tx: TeamTransaction,
+  keys: readonly number[],
+  most: number,
+): Promise<number> {
+  const [row] = await tx.query<{ candidates: number }>(
+    'select memory.count_candidates($1::int[], $2) as candidates',
+    [keys, most],
+  );
+  return row?.candidates ?? 0;
+}
+
+/** The place of a chunk among all candidates of a search, from 1. */
+export interface CandidatePlace {
+  chunkId: string;
+  place: number;
+}
+
+/** Finds the best candidate of a search that is a chunk of the source; null if none is. */
+export async function findPlace(
+  tx: TeamTransaction,
+  query: ChunkQuery,
+  sourceId: string,
+): Promise<CandidatePlace | null> {
+  const values = [...searchValues(tx, { ...query, topK: ALL_CANDIDATES }, false), sourceId];
+  const [row] = await tx.query<CandidatePlace>(
+    `select f.chunk_id as "chunkId", f.place
+       from ${CANDIDATES}
+       join memory.chunk c on c.team_id = $1 and c.id = f.chunk_id
+      where ${inScope('c')} and c.source_id = $${values.length}
+      order by f.place limit 1`,
+    values,
+  );
+  return row ?? null;
+}
+
+/**
+ * Returns the chunks within the scope that are at most `distance` chunks before or after one of the given chunks in its
+ * source, each once, in no particular order. The given chunks are not returned.
+ */
+export async function selectNeighbours(
+  tx: TeamTransaction,
+  chunkIds: readonly string[],
+  distance: number,
+): Promise<Chunk[]> {
+  // `offset 0` makes the planner look up each hit and each place.
+  const rows = await tx.query<ChunkRow>(
+    `select n.*
+       from (select distinct a.source_id, nearby.ordinal
+               from unnest($3::uuid[]) as h (id)
+              cross join lateral (select asked.source_id, asked.ordinal from memory.chunk asked
+                                   where asked.id = h.id and ${inScopeByKey('asked')} offset 0) a
+              cross join lateral generate_series(a.ordinal - $4::int, a.ordinal + $4::int) as nearby (ordinal)) p
+      cross join lateral (
+        select ${CHUNK_COLUMNS}
+          from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
+         where c.source_id = p.source_id and c.ordinal = p.ordinal and c.id <> all ($3::uuid[])
+           and ${inScopeByKey('c')} and ${isActive('s')} offset 0) n`,
+    [...scopeValues(tx.scope), chunkIds, distance],
+  );
+  return rows.map(toChunk);
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../driver/database.ts';
-import type { StoredObject } from './bucket-contents.ts';
+import type { StoredObject } from './contents.ts';
 
 /*
  * Statements for moving contents between the database and the bucket. They run as the owner of the tables.

@@ -5,7 +5,7 @@
  */
 
 import { finishHash, hashState } from '../hash.ts';
-import { graphemeEnd, isFirstOfPairs } from '../words.ts';
+import { graphemeEnd, isFirstOfPairs } from './words.ts';
 
 /** The length of beginnings. A word that is not longer has no key but its own. */
 export const BEGINNING_LENGTH = 4;

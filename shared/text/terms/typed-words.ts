@@ -1,10 +1,9 @@
 /** The words of a query as a person reads them, with the keys by which the index tells whether they exist. */
 
 import { boundMarks } from '../bounds.ts';
-import { isIdentifier, visitWords } from '../words.ts';
-import { foldWord } from './fold.ts';
+import { foldWord, type NormalText, normalizeCased, normalizeText } from './fold.ts';
 import { exactKey, pairKey, signKeys, teamState, wordKey } from './keys.ts';
-import { type NormalText, normalizeCased, normalizeText } from './normalize.ts';
+import { isIdentifier, visitWords } from './words.ts';
 
 /** A word or a code of a query. */
 export interface TypedWord {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import { Turns } from '../../resources/turns.ts';
+import { Turns } from '../../resources/async.ts';
 import {
   type ChunkInput,
   countInSteps,

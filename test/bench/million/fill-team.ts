@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Database } from '../../../db/driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../../db/driver/wire-format.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import { chunkTerms } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { type NaturalText, openNaturalText } from '../natural-text.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { SEARCHED } from '../../../db/queries/search/statistics.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
+import { SEARCHED } from '../../../db/queries/search/terms.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
 import type { SignedIn, TestApp } from '../../support/app.ts';
 import { post } from '../../support/team.ts';
 import { countTermsNow } from '../../support/term-counts.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { AUDIT_KINDS } from '../../../shared/schemas/audit-kinds.ts';
-import type { ErasedMember } from '../../../shared/schemas/identity.ts';
+import { AUDIT_KINDS } from '../../../shared/schemas/audit.ts';
+import type { ErasedMember } from '../../../shared/schemas/people.ts';
 import { NOBODY } from '../../../shared/scope.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import type { SignedIn } from '../../support/app.ts';

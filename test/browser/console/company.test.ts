@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { CompanyGrant, Invite, Member, Session, Team } from '../../../shared/schemas/identity.ts';
+import type { Session } from '../../../shared/schemas/accounts.ts';
+import type { CompanyGrant, Invite, Member } from '../../../shared/schemas/people.ts';
+import type { Team } from '../../../shared/schemas/teams.ts';
 import { createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';

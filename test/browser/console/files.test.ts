@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { conflictPath } from '../../../cli/sync/folder/names.ts';
+import { conflictPath } from '../../../cli/sync/names.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../../support/needs/browser.ts';
 import { focused, title } from '../../support/pages.ts';

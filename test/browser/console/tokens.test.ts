@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { Token } from '../../../shared/schemas/identity.ts';
+import type { Token } from '../../../shared/schemas/tokens.ts';
 import { createAgent, expire } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';

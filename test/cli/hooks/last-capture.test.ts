@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect } from '../../../cli/client/service-client.ts';
-import { endOf, readProgress } from '../../../cli/hooks/session/last-capture.ts';
-import type { Message } from '../../../cli/hooks/transcript/record.ts';
+import { endOf, readProgress } from '../../../cli/hooks/state.ts';
+import type { Message } from '../../../cli/hooks/transcript.ts';
 import { openTestApp } from '../../support/app.ts';
 import { addPerson, type Caller, post } from '../../support/team.ts';
 

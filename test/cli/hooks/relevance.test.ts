@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { relevantHits } from '../../../cli/hooks/recall/relevance.ts';
+import { relevantHits } from '../../../cli/hooks/recall.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
-import { NO_PLACE } from '../../../shared/schemas/place.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import { NO_PLACE } from '../../../shared/schemas/sources.ts';
 import {
   NO_RETRIEVAL_SET,
   readRetrievalSet,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { MAX_SUMMARY } from '../../../shared/schemas/consolidation.ts';
+import { MAX_SUMMARY } from '../../../shared/schemas/captures.ts';
 import { openTestApp } from '../../support/app.ts';
 import { addClient, post } from '../../support/team.ts';
 import { openHomes, otherServices } from '../cli.ts';

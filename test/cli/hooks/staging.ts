@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { Capture } from '../../../shared/schemas/captures.ts';
 import type { TestApp } from '../../support/app.ts';
 import { type Caller, post } from '../../support/team.ts';
 import type { Person } from '../cli.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { readTranscript } from '../../../cli/hooks/transcript/read-transcript.ts';
+import { readTranscript } from '../../../cli/hooks/transcript.ts';
 import { type Agent, readFixture } from './hook-runs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'transcripts-'));

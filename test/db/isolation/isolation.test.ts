@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transaction, withoutScope } from '../../../db/driver/database.ts';
-import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/identity/audit-chain.ts';
+import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/audit.ts';
 import { newId } from '../../../shared/ids.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';

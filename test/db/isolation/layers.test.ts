@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { insertMemorySource } from '../../../core/memories/store-memory.ts';
+import { insertMemorySource } from '../../../core/memories/store.ts';
 import { type Queryable, transaction, withoutScope } from '../../../db/driver/database.ts';
-import { insertMemory } from '../../../db/queries/memory/memories.ts';
+import { insertMemory } from '../../../db/queries/memories.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import { newId } from '../../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { prepareContent } from '../../../shared/text/memory-content.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { axis, storeSource } from '../../support/sources.ts';

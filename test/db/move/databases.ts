@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { Database } from '../../../db/driver/database.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
-import type { MoveReport } from '../../../db/move/move-database.ts';
-import { moveDatabase } from '../../../db/move/move-database.ts';
-import { createQueueTables } from '../../../db/queue/create-queue-tables.ts';
+import { type MoveReport, moveDatabase } from '../../../db/move/move-database.ts';
+import { createQueueTables } from '../../../db/queue/pg-boss-jobs.ts';
 import { type Config, readConfig } from '../../../shared/config.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../../support/needs/database.ts';

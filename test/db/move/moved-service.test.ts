@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../../shared/logger.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import type { SearchResponse } from '../../../shared/schemas/memory.ts';
+import type { SearchResponse } from '../../../shared/schemas/search.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import { buildTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { assertWholeChain, sealAll, verifyAudit } from '../../support/audit-chain.ts';

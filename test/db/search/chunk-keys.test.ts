@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
-import { insertChunks } from '../../../db/queries/memory/chunks.ts';
-import { insertLoadingSource } from '../../../db/queries/memory/sources.ts';
+import { insertChunks } from '../../../db/queries/sources/chunks.ts';
+import { insertLoadingSource } from '../../../db/queries/sources/sources.ts';
 import { newId } from '../../../shared/ids.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';

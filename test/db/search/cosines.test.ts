@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,

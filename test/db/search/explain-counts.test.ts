@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
-import {
-  type CountedTerm,
-  countCandidates,
-  countDocuments,
-} from '../../../db/queries/search/explain-counts.ts';
+import { type CountedTerm, countCandidates, countDocuments } from '../../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { type QueryTerms, queryTerms } from '../../../shared/text/terms.ts';
+import { type QueryTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import { addToCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts';
 

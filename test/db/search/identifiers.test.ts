@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { exactKey, teamState } from '../../../shared/text/terms/keys.ts';
-import { exactDim, TERM_DIMENSIONS } from '../../../shared/text/terms.ts';
+import { exactDim, TERM_DIMENSIONS } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';

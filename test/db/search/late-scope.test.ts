@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { searchExplained } from '../../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { countTermsNow } from '../../support/term-counts.ts';

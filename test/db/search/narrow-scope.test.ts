@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/library/archive.ts';
 import type { SearchFilters } from '../../../db/queries/search/search.ts';
+import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
-import { selectNeighbours } from '../../../db/queries/search/neighbours.ts';
-import { searchChunks } from '../../../db/queries/search/search.ts';
+import { searchChunks, selectNeighbours } from '../../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';

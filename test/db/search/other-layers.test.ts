@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/library/archive.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { searchExplained } from '../../../db/queries/search/search.ts';
+import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
-import type { SearchFilters } from '../../../db/queries/search/search.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { type SearchFilters, searchExplained } from '../../../db/queries/search/search.ts';
 import { newId } from '../../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,

@@ -1,6 +1,5 @@
-import { textHash } from '../../../shared/text/equal-texts.ts';
-import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
-import type { QueryTerms } from '../../../shared/text/terms.ts';
+import { textHash } from '../../../shared/text/content-hash.ts';
+import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms/terms.ts';
 import { openEvidence } from '../../bench/reference-evidence.ts';
 
 /**

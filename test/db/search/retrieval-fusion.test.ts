@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.ts';
 import { pointsWithEvidence } from '../../bench/reference-evidence.ts';
 import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';

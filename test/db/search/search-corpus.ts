@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { stageSource } from '../../../core/sources/store-source.ts';
+import { stageSource } from '../../../core/sources/store.ts';
 import { type Database, transaction } from '../../../db/driver/database.ts';
 import { type SearchFilters, searchChunks } from '../../../db/queries/search/search.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
 import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { draftOf, type GivenChunk, storeSource } from '../../support/sources.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { transaction } from '../../../db/driver/database.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { searchExplained } from '../../../db/queries/search/search.ts';
 import { narrowScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { axis } from '../../support/sources.ts';
 import {

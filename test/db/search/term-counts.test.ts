@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/library/archive.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
+import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
-import { type NewCounts, storeLayerCounts } from '../../../worker/word-counts/store-counts.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
+import { type NewCounts, storeLayerCounts } from '../../../worker/jobs/search/word-counts.ts';
 import {
   createTestCompany,
   databaseUrl,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { containsText } from '../../../db/queries/fragments/text-filter.ts';
+import { containsText } from '../../../db/queries/common.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import { isSortedMark } from '../../support/sorted-marks.ts';
 

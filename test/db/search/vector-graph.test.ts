@@ -4,13 +4,12 @@ import { type Database, transaction } from '../../../db/driver/database.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../../db/driver/postgres-pool.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
-import type { SearchFilters } from '../../../db/queries/search/search.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
-import { lockGraphs } from '../../../db/queries/search/vector-graphs.ts';
+import { lockGraphs } from '../../../db/queries/embeddings.ts';
+import { type SearchFilters, searchExplained } from '../../../db/queries/search/search.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
-import { changeGraphs, graphSizesFor } from '../../../worker/jobs/graphs-build.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
+import { changeGraphs, graphSizesFor } from '../../../worker/jobs/embeddings.ts';
 import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { doJob } from '../../support/do-job.ts';
 import {

@@ -8,14 +8,14 @@ import { needsOf, usesDatabase } from './needs.ts';
  *
  *   npm test                all that follow down to `test:pg`, after `npm run check`
  *   npm run test:unit       pure code: files of test/unit that need nothing
- *   npm run test:main       test/unit, test/api and test/db without its searches, on the embedded database
+ *   npm run test:main       test/unit, the tests through the API, and test/db without its searches, on the embedded database
  *   npm run test:parts      all others: test/db/search, test/worker, test/cli and others, on the embedded database
  *   npm run test:browser    files that need a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
  *   npm run test:pg         what `test:main` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:cluster    test/cluster: PgBouncer, HAProxy, a replica and object storage, from Debian; needs root
  *   npm run test:clients    test/clients: real programs, which it installs from npm; needs Linux
- *   npm run test:pgbouncer  test/api on PostgreSQL behind PgBouncer, from Debian; needs root
+ *   npm run test:pgbouncer  the tests through the API on PostgreSQL behind PgBouncer, from Debian; needs root
  */
 export const TIERS = [
   'unit',
@@ -43,27 +43,27 @@ export const SAME_ON_BOTH = [
   'test/cli/**',
   'test/packaging/**',
   // That both databases rank alike has a test of its own.
-  'test/api/search/retrieval.test.ts',
+  'test/search/retrieval.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
-  'test/api/access/{matrix,taken-emails}.test.ts',
-  'test/api/access/late/bodies.test.ts',
+  'test/access/{matrix,taken-emails}.test.ts',
+  'test/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
-  'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/api/requests/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
-  'test/api/service/openapi.test.ts',
-  'test/api/openapi/*.test.ts',
+  'test/http/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
+  'test/http/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
+  'test/status/openapi.test.ts',
+  'test/http/openapi/*.test.ts',
   // States by random changes, processes that read files, and what they report. The statements are the same.
-  'test/api/memories/life/life.test.ts',
+  'test/memories/life/life.test.ts',
   'test/worker/imports/{ended,progress}.test.ts',
   // What the protocol adds to an operation.
-  'test/api/mcp/{protocol,clients,conformance}.test.ts',
+  'test/mcp/{protocol,clients,conformance}.test.ts',
 ];
 
 /** Files about the embedded database. */
 export const EMBEDDED_ONLY = [
   'test/db/embedded/{folder-lock,full-log}.test.ts',
-  'test/api/service/full-disk.test.ts',
+  'test/status/full-disk.test.ts',
   'test/faults/demo.test.ts',
 ];
 
@@ -85,7 +85,11 @@ const COVERED = ['api', 'core', 'db', 'shared'];
 /** Folders in these that run in such processes too, and in tests of rounds that count no lines. */
 export const NOT_COVERED = ['db/move'];
 
-const MAIN = ['test/unit/**', 'test/api/**', 'test/db/*', 'test/db/{embedded,isolation}/*'];
+/** What the service does, by requests to an app that does not listen: a folder for each subject. */
+export const THROUGH_API =
+  'test/{access,accounts,audit,captures,consolidation,feedback,http,imports,mcp,memories,people,redaction,search,' +
+  'sources,status,teams,tokens,workspace}/**';
+const MAIN = ['test/unit/**', THROUGH_API, 'test/db/*', 'test/db/{embedded,isolation}/*'];
 const FAULTS = ['test/faults/**'];
 /** Tiers of their own, which no other one includes: they need what not every machine has. */
 const SEPARATE = { cluster: ['test/cluster/**'], clients: ['test/clients/**'] };

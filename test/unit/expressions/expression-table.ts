@@ -24,12 +24,12 @@ const MARKER_CLOSING = new RegExp(`<${BLANKS}/${BLANKS}${MARKER}${TAG_END}`, 'gi
 
 /** By file. All other expressions are run as they are, on texts of 1 MiB that are made from their form. */
 export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpression[]>> = {
-  'cli/hooks/recall/recall-block.ts': [
+  'cli/hooks/recall.ts': [
     { expression: "new RegExp(NAME, 'giu')", examples: [MARKER_ALONE] },
     { expression: "new RegExp(`<${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_OPENING] },
     { expression: "new RegExp(`<${BLANKS}/${BLANKS}${NAME}${TAG_END}`, 'giu')", examples: [MARKER_CLOSING] },
   ],
-  'api/plugins/errors.ts': [
+  'api/http/errors.ts': [
     {
       expression: "new RegExp(`^${escaped.replace(/\\*/g, '.*')}$`)",
       examples: [/^\/v1\/company\/teams\/[^/]+\/grants\/[^/]+$/, /^\/docs\/static\/.*$/],
@@ -43,7 +43,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
       because: 'the lock file is written by the service itself',
     },
   ],
-  'shared/formats/base-url.ts': [
+  'shared/formats/addresses.ts': [
     { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
   ],
   'shared/secrets/pieces.ts': [
@@ -52,7 +52,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
       examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
     },
   ],
-  'shared/secrets/named-values.ts': [
+  'shared/secrets/values.ts': [
     {
       expression: /(?<mark>["'`])(?<value>(?:(?!\k<mark>)[^\\\r\n\0]|\\[^\r\n\0]){1,4096})\k<mark>/dy,
       atMost: 65_536,
@@ -65,14 +65,12 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
       because: 'it is run after a name only, and the mark after the next name ends it',
     },
   ],
-  'shared/secrets/token-rules.ts': [
+  'shared/secrets/rules.ts': [
     {
       expression: /ey[A-Za-z0-9_-]{8,4000}\.e[yw][A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,2000}/y,
       atMost: 65_536,
       because: 'it is tried only within a window of the search, and where a token can begin',
     },
-  ],
-  'shared/secrets/vendor-rules.ts': [
     {
       expression: "new RegExp(expression.source, `${expression.flags.replace('g', '')}y`)",
       examples: [/\$\{|%[A-Z_]{1,64}%/gi, /xapp-[a-z0-9]{1,40}/y],
@@ -93,7 +91,7 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
       ],
     },
   ],
-  'worker/extract/html/html-tree.ts': [
+  'worker/extract/html.ts': [
     {
       expression:
         /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu,
@@ -102,21 +100,6 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
         { before: '', repeated: '漢\t\n', after: 'x' },
       ],
     },
-  ],
-  'worker/extract/mail/mbox-messages.ts': [
-    {
-      expression: /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/,
-      atMost: 80,
-      because: 'only the end of the line is searched',
-    },
-  ],
-  'worker/extract/pdf/paragraphs.ts': [
-    {
-      expression: /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u,
-      known: [{ before: '', repeated: 'A', after: '\0a-' }],
-    },
-  ],
-  'worker/extract/html/xhtml.ts': [
     {
       expression: /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g,
       known: [{ before: '<a', repeated: '-', after: `'/>"/>` }],
@@ -125,6 +108,19 @@ export const SPECIAL_EXPRESSIONS: Readonly<Record<string, readonly SpecialExpres
       expression: /^\ufeff?\s*<\?xml\s|<html\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/i,
       atMost: 2_000,
       because: 'only the start of the file is searched',
+    },
+  ],
+  'worker/extract/mail.ts': [
+    {
+      expression: /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/,
+      atMost: 80,
+      because: 'only the end of the line is searched',
+    },
+  ],
+  'worker/extract/pdf.ts': [
+    {
+      expression: /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u,
+      known: [{ before: '', repeated: 'A', after: '\0a-' }],
     },
   ],
   'web/console/pages/files/shape.js': [

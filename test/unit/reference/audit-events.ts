@@ -1,4 +1,4 @@
-import { AUDIT_KINDS } from '../../../shared/schemas/audit-kinds.ts';
+import { AUDIT_KINDS } from '../../../shared/schemas/audit.ts';
 import { code, pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `
@@ -21,11 +21,7 @@ export function auditEventsPage(): string {
     meaning,
   ]);
   const table = tableText(['Kind', 'Subject', 'Meaning'], rows);
-  return [
-    pageHead('Audit events', 'shared/schemas/audit-kinds.ts'),
-    INTRODUCTION.trimStart(),
-    '',
-    table,
-    '',
-  ].join('\n');
+  return [pageHead('Audit events', 'shared/schemas/audit.ts'), INTRODUCTION.trimStart(), '', table, ''].join(
+    '\n',
+  );
 }

@@ -1,6 +1,6 @@
 import { commandHelp, MAX_HELP_COLUMNS } from '../../../cli/program/help.ts';
 import { COMMANDS, helpText } from '../../../cli/program/registry.ts';
-import { EXIT_CODES } from '../../../cli/terminal/exit-codes.ts';
+import { EXIT_CODES } from '../../../cli/terminal/command-error.ts';
 import { pageHead, tableText } from './markdown.ts';
 
 const INTRODUCTION = `

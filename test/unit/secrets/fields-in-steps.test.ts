@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cutMaskedInSteps } from '../../../core/redaction/cut-masked.ts';
-import { FieldTexts } from '../../../core/redaction/field-texts.ts';
-import { redactFields } from '../../../core/redaction/redact-fields.ts';
-import { runAtOnce } from '../../../shared/resources/yield-between-steps.ts';
-import { maskOf } from '../../../shared/secrets/find-matches.ts';
+import { cutMaskedInSteps, FieldTexts } from '../../../core/redaction/field-texts.ts';
+import { redactFields } from '../../../core/redaction/redact.ts';
+import { runAtOnce } from '../../../shared/resources/async.ts';
+import { maskOf } from '../../../shared/secrets/find-secrets.ts';
 import { countReads } from '../../support/count-reads.ts';
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';

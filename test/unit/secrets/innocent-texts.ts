@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
-import { EXAMPLES } from '../../../api/openapi/examples.ts';
-import * as identity from '../../../shared/schemas/identity.ts';
-import * as library from '../../../shared/schemas/library.ts';
+import { EXAMPLES } from '../../../api/http/openapi/examples.ts';
+import * as identity from '../../../shared/schemas/accounts.ts';
+import * as library from '../../../shared/schemas/sources.ts';
 import { ROOT } from '../../support/root.ts';
 
 /*

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { cutMasked } from '../../../core/redaction/cut-masked.ts';
+import { cutMasked } from '../../../core/redaction/field-texts.ts';
 import { findSecretsNow } from '../../../shared/secrets/find-secrets.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 

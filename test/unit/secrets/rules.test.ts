@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { findMatches } from '../../../shared/secrets/find-matches.ts';
-import { findSecretsNow, type SecretInput } from '../../../shared/secrets/find-secrets.ts';
+import { findMatches, findSecretsNow, type SecretInput } from '../../../shared/secrets/find-secrets.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 
 function find(text: string, name?: string) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findMatches, RULES } from '../../../shared/secrets/find-matches.ts';
-import { findSecrets } from '../../../shared/secrets/find-secrets.ts';
-import type { Rule } from '../../../shared/secrets/match.ts';
+import { findMatches, findSecrets, RULES } from '../../../shared/secrets/find-secrets.ts';
+import type { Rule } from '../../../shared/secrets/ranges.ts';
 import { plantedSecrets } from '../../support/planted-secrets.ts';
 import { type Reads, watchReads } from '../expressions/watch-reads.ts';
 import { textOf, worstCasesOf } from '../expressions/worst-cases.ts';

@@ -6,8 +6,8 @@ import {
   poolSettings,
   REQUEST_TIMEOUTS,
 } from '../../../db/driver/postgres-pool.ts';
-import { findNewestPrimary } from '../../../db/driver/servers/find-newest.ts';
 import { knownServers, newServers, shareKnownPrimaries } from '../../../db/driver/servers/known-servers.ts';
+import { findNewestPrimary } from '../../../db/driver/servers/server-choice.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { type FakeOptions, type FakeServer, type FakeState, startFakeServer } from './fake-server.ts';
 

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDisk, sha256Of } from '../../../cli/sync/folder/disk.ts';
-import { makeStateFolder, STATE_FOLDER } from '../../../cli/sync/folder/state.ts';
+import { openDisk, sha256Of } from '../../../cli/sync/disk.ts';
+import { makeStateFolder, STATE_FOLDER } from '../../../cli/sync/state.ts';
 import { openFolders } from './sync-folders.ts';
 
 /** Of Linux: most often a file system of its own. */

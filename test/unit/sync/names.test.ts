@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { conflictPath, foldersAbove, isLeftOut } from '../../../cli/sync/folder/names.ts';
+import { conflictPath, foldersAbove, isLeftOut } from '../../../cli/sync/names.ts';
 import { parseWorkspacePath } from '../../../shared/formats/workspace-path.ts';
 
 const EDITED = Date.UTC(2026, 10, 21, 20, 45, 1, 999);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { blockedFiles } from '../../../cli/sync/blocked.ts';
-import { countDeletions, planSync, type Versioned } from '../../../cli/sync/plan.ts';
-import { pushBatches } from '../../../cli/sync/remote/batches.ts';
+import { blockedFiles, countDeletions, planSync, type Versioned } from '../../../cli/sync/plan.ts';
+import { pushBatches } from '../../../cli/sync/remote.ts';
 
 const PATHS = ['team/a', 'team/A', 'team/b', 'team/b/c', 'clients/x/a'];
 const content = fc.constantFrom('one', 'two', 'three');

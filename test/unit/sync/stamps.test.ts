@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { link, lstat, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { stampOf } from '../../../cli/import/file-stamp.ts';
-import { type BaseFile, readState } from '../../../cli/sync/folder/state.ts';
+import { stampOf } from '../../../cli/import/records.ts';
 import type { PassOutcome } from '../../../cli/sync/pass.ts';
+import { type BaseFile, readState } from '../../../cli/sync/state.ts';
 import type { TestFolder } from './sync-folders.ts';
 import { openInStep, TEAM, told } from './sync-in-step.ts';
 

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import type { ServiceClient } from '../../../cli/client/service-client.ts';
-import { openDisk } from '../../../cli/sync/folder/disk.ts';
+import { openDisk } from '../../../cli/sync/disk.ts';
+import { type PassOutcome, syncOnce } from '../../../cli/sync/pass.ts';
 import {
   type Binding,
   makeStateFolder,
   openJournal,
   readState,
   STATE_FOLDER,
-} from '../../../cli/sync/folder/state.ts';
-import { type PassOutcome, syncOnce } from '../../../cli/sync/pass.ts';
+} from '../../../cli/sync/state.ts';
 import type { ProgressBar } from '../../../cli/terminal/progress-bar.ts';
 
 /** What the files of a folder hold, by their paths; what is hidden is left out. */

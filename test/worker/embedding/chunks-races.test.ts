@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { enqueueIndexing } from '../../../core/sources/enqueue-indexing.ts';
+import { enqueueIndexing } from '../../../core/sources/indexing.ts';
 import { asWorker, transaction } from '../../../db/driver/database.ts';
 import { LostJobError } from '../../../db/queue/queue.ts';
 import { layerScope } from '../../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../../worker/embedder/text-lanes.ts';
-import { moved, rowsIn } from '../../api/move/moving.ts';
+import { moved, rowsIn } from '../../sources/move/moving.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   assertEmbedded,

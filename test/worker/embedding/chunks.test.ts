@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '../../../shared/logger.ts';
-import { embeddedText } from '../../../shared/text/fields.ts';
+import { embeddedText } from '../../../shared/text/prepared-chunks.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import { TextRefusedError } from '../../../worker/embedder/text-lanes.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';

@@ -3,7 +3,7 @@ import { createLogger } from '../../../shared/logger.ts';
 import type { Payload } from '../../../shared/queues.ts';
 import type { JobContext } from '../../../worker/context.ts';
 import type { ModelClient } from '../../../worker/embedder/model-client.ts';
-import { pace } from '../../../worker/embedder/pace.ts';
+import { pace } from '../../../worker/embedder/text-lanes.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import { bodyOf, type EmbeddingService } from '../../support/embedding-service.ts';
 import { along } from '../../support/team.ts';

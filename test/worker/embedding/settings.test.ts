@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recordWorker } from '../../../db/queries/jobs/workers.ts';
+import { recordWorker } from '../../../db/queries/status.ts';
 import { newId } from '../../../shared/ids.ts';
 import { EmbeddingInterruptedError } from '../../../worker/embedder/text-lanes.ts';
-import { scheduleJobs } from '../../../worker/schedules.ts';
+import { scheduleJobs } from '../../../worker/registry.ts';
 import {
   chunkVectors,
   jobsOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractCsv, extractTsv } from '../../../worker/extract/tabular/csv.ts';
+import { extractCsv, extractTsv } from '../../../worker/extract/csv.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 

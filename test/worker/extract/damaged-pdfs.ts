@@ -1,6 +1,6 @@
 /** Reads damaged PDFs in a process of its own, which a promise that nobody hears would end. */
 
-import { extractPdf } from '../../../worker/extract/pdf/pdf.ts';
+import { extractPdf } from '../../../worker/extract/pdf.ts';
 import { cidFont, pdfText, writePdf } from '../../support/pdf-writer.ts';
 import { assertDamageIsTold } from './extraction.ts';
 

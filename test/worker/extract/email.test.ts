@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractEmail } from '../../../worker/extract/mail/email.ts';
+import { extractEmail } from '../../../worker/extract/mail.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 

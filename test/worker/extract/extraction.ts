@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { ReadDocument } from '../../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../../worker/extract/extraction.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
-import { extractHtml } from '../../../worker/extract/html/html.ts';
+import { extractHtml } from '../../../worker/extract/html.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractJsonLines } from '../../../worker/extract/tabular/json-lines.ts';
+import { extractJsonLines } from '../../../worker/extract/json.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 describe('lines of JSON', () => {

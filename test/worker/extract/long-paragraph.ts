@@ -1,5 +1,4 @@
-import type { PdfLine } from '../../../worker/extract/pdf/lines.ts';
-import { paragraphsOf, wordsOf } from '../../../worker/extract/pdf/paragraphs.ts';
+import { type PdfLine, paragraphsOf, wordsOf } from '../../../worker/extract/pdf.ts';
 
 /*
  * Puts a page together whose lines are all one paragraph, and exits with 0 if the text is right. A process of its own

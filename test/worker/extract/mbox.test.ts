@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { extractMbox } from '../../../worker/extract/mail/mbox.ts';
+import { extractMbox } from '../../../worker/extract/mail.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, faultOf } from './extraction.ts';
 
 const FROM = 'From anna@x.example Wed Jan 31 10:20:00 2024';

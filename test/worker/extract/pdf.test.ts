@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
-import { extractPdf } from '../../../worker/extract/pdf/pdf.ts';
+import { extractPdf } from '../../../worker/extract/pdf.ts';
 import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
 import { extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';

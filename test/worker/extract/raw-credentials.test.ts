@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { IMPORT_FORMATS, type ImportMediaType } from '../../../shared/formats/import-formats.ts';
-import { hasRawCredentials } from '../../../worker/extract/raw-credentials.ts';
+import { IMPORT_FORMATS, type ImportMediaType } from '../../../shared/formats/media-types.ts';
+import { hasRawCredentials } from '../../../worker/extract/redact-document.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
 
 type Formats = [ImportMediaType, { extensions: readonly string[] }][];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { extractJson } from '../../../worker/extract/json/json.ts';
+import { extractJson } from '../../../worker/extract/json.ts';
 import { assertDamageIsTold, extracted, textOf } from './extraction.ts';
 
 const read = (value: unknown) => extracted(extractJson, JSON.stringify(value));

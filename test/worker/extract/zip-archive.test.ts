@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FileFault } from '../../../worker/extract/extraction.ts';
-import { openZip } from '../../../worker/extract/office/package/zip-archive.ts';
+import { openZip } from '../../../worker/extract/office/zip-archive.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
 
 const MIB = 1024 * 1024;

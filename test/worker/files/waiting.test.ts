@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asWorker } from '../../../db/driver/database.ts';
-import { queueFiles } from '../../../db/queries/workspace/upkeep.ts';
+import { queueFiles } from '../../../db/queries/workspace/indexing.ts';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { startWorker } from '../../../worker/worker.ts';

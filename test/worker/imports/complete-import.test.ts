@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
+import { completeImport, stageImport } from '../../../core/imports/run.ts';
 import { LostJobError } from '../../../db/queue/queue.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { jobScope } from '../../../shared/scope.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
-import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
-import { processImport } from '../../../worker/jobs/import/process.ts';
+import { fieldsNow, prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
+import { processImport } from '../../../worker/jobs/imports.ts';
 import { openTestApp } from '../../support/app.ts';
 import { sendRemoval } from '../../support/import-records.ts';
 import { importNow, importTexts } from '../../support/running-imports.ts';

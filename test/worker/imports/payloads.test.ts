@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { asWorker, transaction } from '../../../db/driver/database.ts';
 import { call } from '../../../db/queries/call.ts';
-import { insertImport, startImport } from '../../../db/queries/memory/imports.ts';
+import { insertImport, startImport } from '../../../db/queries/imports.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';

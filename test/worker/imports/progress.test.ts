@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
-import { recordProgress } from '../../../db/queries/memory/imports.ts';
+import { recordProgress } from '../../../db/queries/imports.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { IMPORT_STAGES, type Import } from '../../../shared/schemas/imports.ts';
 import { jobScope } from '../../../shared/scope.ts';

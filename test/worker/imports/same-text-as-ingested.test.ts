@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../../../shared/schemas/memory.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { addMemory } from '../../support/memories.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import type { Hit, Source } from '../../../shared/schemas/memory.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
 import type { openTestApp, SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
 import { get, post } from '../../support/team.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../../../shared/schemas/memory.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp } from '../../support/app.ts';
 import { removal, removeSource } from '../../support/source-library.ts';
 import { addClient, get, post } from '../../support/team.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '../../../shared/logger.ts';
-import { coalesceRuns } from '../../../worker/coalesce-runs.ts';
-import { openModelJobs } from '../../../worker/model-jobs.ts';
+import { openModelJobs } from '../../../worker/jobs/embeddings.ts';
+import { coalesceRuns } from '../../../worker/run-job.ts';
 
 function openJobs() {
   const done: string[] = [];

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { Confinement, ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { watchMemory } from '../../../worker/sandbox/memory-watch.ts';
 import { noNetworkFilter } from '../../../worker/sandbox/network-filter.ts';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
-import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
+import { fieldsNow, prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../../worker/extract/extraction.ts';
 import { type ReadingBounds, ReadingInterruptedError } from '../../../worker/sandbox/reader.ts';
 import {

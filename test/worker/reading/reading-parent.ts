@@ -1,5 +1,5 @@
 import { newId } from '../../../shared/ids.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import type { ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from './held-document.ts';

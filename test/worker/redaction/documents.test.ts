@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { RedactionMode } from '../../../shared/settings/team-settings.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { fieldsNow } from '../../../shared/text/prepared-chunks.ts';
 import { prepareDocument } from '../../../worker/extract/document.ts';
 import { SecretFault } from '../../../worker/extract/extraction.ts';
 

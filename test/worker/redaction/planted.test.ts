@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { Database } from '../../../db/driver/database.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import { ask } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';

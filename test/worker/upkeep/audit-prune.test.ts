@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scheduleJobs } from '../../../worker/schedules.ts';
+import { scheduleJobs } from '../../../worker/registry.ts';
 import { sealAll, verifyAudit } from '../../support/audit-chain.ts';
 import { doJob } from '../../support/do-job.ts';
 import { searchByWords } from '../../support/feedback.ts';

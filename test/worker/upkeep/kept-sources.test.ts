@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Source } from '../../../shared/schemas/memory.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
 import { doJob } from '../../support/do-job.ts';
 import { imported, originalOf, storedOriginals, textFile } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';

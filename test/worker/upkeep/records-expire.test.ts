@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { QUEUES } from '../../../shared/queues.ts';
-import { expireItems, expireSources, inDays, storedStates } from '../../api/expiry/expire.ts';
+import { expireItems, expireSources, inDays, storedStates } from '../../sources/expiry/expire.ts';
 import { recordedBy } from '../../support/company.ts';
 import { doJob } from '../../support/do-job.ts';
 import { addMemories, searchRows } from '../../support/memories.ts';

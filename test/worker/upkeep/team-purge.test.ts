@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { insertMemorySource } from '../../../core/memories/store-memory.ts';
+import { insertMemorySource } from '../../../core/memories/store.ts';
 import { type Database, transaction } from '../../../db/driver/database.ts';
-import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/identity/audit-chain.ts';
-import { insertImport } from '../../../db/queries/memory/imports.ts';
-import { insertMemory } from '../../../db/queries/memory/memories.ts';
+import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/audit.ts';
+import { insertImport } from '../../../db/queries/imports.ts';
+import { insertMemory } from '../../../db/queries/memories.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { QueueName } from '../../../shared/queues.ts';
 import { companyScope, jobScope } from '../../../shared/scope.ts';

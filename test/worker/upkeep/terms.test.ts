@@ -7,12 +7,13 @@ import {
   readSourceTexts,
   renewSourceTerms,
   replaceTerms,
-} from '../../../db/queries/search/stored-terms.ts';
+} from '../../../db/queries/search/terms.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Hit, Source } from '../../../shared/schemas/memory.ts';
-import { textHash } from '../../../shared/text/equal-texts.ts';
-import { fieldsNow, fieldsText } from '../../../shared/text/fields.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
+import { textHash } from '../../../shared/text/content-hash.ts';
+import { fieldsNow, fieldsText } from '../../../shared/text/prepared-chunks.ts';
+import { chunkTerms } from '../../../shared/text/terms/terms.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';

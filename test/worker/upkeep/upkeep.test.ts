@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stageSource } from '../../../core/sources/store-source.ts';
+import { stageSource } from '../../../core/sources/store.ts';
 import { transaction } from '../../../db/driver/database.ts';
-import { insertImport } from '../../../db/queries/memory/imports.ts';
+import { insertImport } from '../../../db/queries/imports.ts';
 import { resolvePrincipal } from '../../../db/startup/bootstrap.ts';
 import { readConfig } from '../../../shared/config.ts';
 import { newId } from '../../../shared/ids.ts';

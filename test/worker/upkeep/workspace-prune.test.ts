@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
-import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
+import type { BlobStore } from '../../../db/queries/workspace/contents.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { doJob } from '../../support/do-job.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';

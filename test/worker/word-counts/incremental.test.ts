@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
+import { commitSource, stageSource } from '../../../core/sources/store.ts';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
-import { archiveSource } from '../../../db/queries/library/archive.ts';
-import { staleLayers, uncountedTeams } from '../../../db/queries/search/keywords.ts';
-import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { searchExplained } from '../../../db/queries/search/search.ts';
+import { staleLayers, uncountedTeams } from '../../../db/queries/search/terms.ts';
+import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import { type LayerId, narrowScope } from '../../../shared/scope.ts';
-import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
-import { queryTerms } from '../../../shared/text/terms.ts';
-import { COUNT_LIMITS, countLayer } from '../../../worker/word-counts/count-layer.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
+import { COUNT_LIMITS, countLayer } from '../../../worker/jobs/search/word-counts.ts';
 import {
   createTestCompany,
   openTestDatabase,

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { packOnceTerms, unpackOnceTerms } from '../../../worker/word-counts/once-terms.ts';
-import { type CountEntry, packSlices, unpackSlice } from '../../../worker/word-counts/slices.ts';
+import {
+  type CountEntry,
+  packOnceTerms,
+  packSlices,
+  unpackOnceTerms,
+  unpackSlice,
+} from '../../../worker/jobs/search/word-counts.ts';
 
 const LEAST_INT4 = -(2 ** 31);
 const MOST_INT4 = 2 ** 31 - 1;

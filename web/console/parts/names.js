@@ -3,7 +3,7 @@ import { useKnown } from './all.js';
 import { isolated } from './words.js';
 
 /**
- * @typedef {import('../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../shared/schemas/clients.ts').Client} Client
  * @typedef {{ userId: string, name: string }} Member
  * @typedef {ReadonlyMap<string, string>} Names names by id
  */

@@ -30,7 +30,7 @@ export function size(bytes) {
  */
 export const isolated = (name) => `\u2068${name}\u2069`;
 
-/** What kinds of sources are called. @type {Readonly<Record<import('../../../shared/schemas/memory.ts').Source['kind'], string>>} */
+/** What kinds of sources are called. @type {Readonly<Record<import('../../../shared/schemas/sources.ts').Source['kind'], string>>} */
 export const KINDS = {
   ingest: 'Stored text',
   import: 'Imported file',

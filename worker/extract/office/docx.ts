@@ -1,9 +1,8 @@
 import mammoth from 'mammoth';
 import { type Extractor, FileFault } from '../extraction.ts';
-import { readHtml } from '../html/html-to-markdown.ts';
-import { mismatchFault } from './package/kinds.ts';
-import { openOffice, readProperties } from './package/ooxml.ts';
-import type { ZipArchive } from './package/zip-archive.ts';
+import { readHtml } from '../html.ts';
+import { mismatchFault, openOffice, readProperties } from './package.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",

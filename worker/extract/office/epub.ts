@@ -1,12 +1,10 @@
 import { posix } from 'node:path';
 import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
-import { readHtml } from '../html/html-to-markdown.ts';
-import { decodeMarkup } from '../html/markup-encoding.ts';
-import { xhtmlAsHtml } from '../html/xhtml.ts';
-import { oneLine } from '../text/markdown-text.ts';
-import { mismatchFault } from './package/kinds.ts';
-import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './package/package-xml.ts';
-import { openZip, type ZipArchive } from './package/zip-archive.ts';
+import { decodeMarkup, readHtml, xhtmlAsHtml } from '../html.ts';
+import { oneLine } from '../text.ts';
+import { mismatchFault } from './package.ts';
+import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './xml.ts';
+import { openZip, type ZipArchive } from './zip-archive.ts';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';

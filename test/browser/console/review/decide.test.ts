@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { Memory } from '../../../../shared/schemas/library.ts';
+import type { Memory } from '../../../../shared/schemas/memories.ts';
 import { openTestApp } from '../../../support/app.ts';
 import { questionBest } from '../../../support/feedback.ts';
 import { addMemories, decided, listMemories } from '../../../support/memories.ts';
 import { launchBrowser, withoutBrowser } from '../../../support/needs/browser.ts';
 import { focused, heading, title } from '../../../support/pages.ts';
-import type { Caller } from '../../../support/team.ts';
-import { get, post } from '../../../support/team.ts';
+import { type Caller, get, post } from '../../../support/team.ts';
 import {
   alert,
   answers,

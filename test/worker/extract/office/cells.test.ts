@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { columnLetters, parseReference } from '../../../../worker/extract/office/sheets/cell-reference.ts';
 import {
   builtInFormat,
+  columnLetters,
   parseFormat,
+  parseReference,
   showNumber,
-} from '../../../../worker/extract/office/sheets/number-format.ts';
-import { extractXlsx } from '../../../../worker/extract/office/sheets/xlsx.ts';
+} from '../../../../worker/extract/office/cells.ts';
+import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
 import { textOf } from '../extraction.ts';
 import { writeXlsx } from './sheet-writer.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { extractDocx } from '../../../../worker/extract/office/docx.ts';
-import { extractXlsx } from '../../../../worker/extract/office/sheets/xlsx.ts';
+import { extractXlsx } from '../../../../worker/extract/office/xlsx.ts';
 import { column } from '../../../support/columns.ts';
 import { writeZip, type ZipMember } from '../../../support/zip-writer.ts';
 import { assertDamagedMembersAreTold } from '../damaged-members.ts';

@@ -84,7 +84,7 @@ function EventTable({ events, page, of, teams, clients }) {
 }
 
 /**
- * Who has no name: the service, or the pseudonym of a person who was erased, as shared/formats/pseudonym.ts makes it.
+ * Who has no name: the service, or the pseudonym of a person who was erased, as shared/formats/names.ts makes it.
  * @param {string} userId
  */
 const formerName = (userId) => (userId === NOBODY ? 'the service' : `Former member ${userId.slice(-6)}`);

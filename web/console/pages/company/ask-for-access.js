@@ -3,7 +3,7 @@ import { useAction } from '../../parts/action.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { isolated } from '../../parts/words.js';
 
-/** @typedef {import('../../../../shared/schemas/identity.ts').Team} Team */
+/** @typedef {import('../../../../shared/schemas/teams.ts').Team} Team */
 
 /** What a grant gives, in words. */
 export const ACCESS = { full: 'Full access', read: 'Read' };

@@ -7,9 +7,9 @@ import { count } from '../../parts/words.js';
 import { ACCESS } from './ask-for-access.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').CompanyGrant} CompanyGrant
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team
+ * @typedef {import('../../../../shared/schemas/people.ts').CompanyGrant} CompanyGrant
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/teams.ts').Team} Team
  * @typedef {'none' | 'read' | 'full'} Access
  */
 

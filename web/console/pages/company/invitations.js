@@ -11,8 +11,8 @@ import { Moment } from '../../parts/words.js';
 import { nameIn } from './names.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Invite} Invitation
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/people.ts').Invite} Invitation
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
  */
 
 /**

@@ -9,7 +9,7 @@ import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
  * @typedef {import('./part.d.ts').PartProps & { member: Member, self: boolean, close: () => void,
  *   done: (what: import('../../html.js').Children, next?: Member | null) => Promise<void> }} DialogProps
  * @typedef {'role' | 'reset' | 'remove' | 'erase'} Act

@@ -8,9 +8,9 @@ import { ACCESS, AskForAccess } from './ask-for-access.js';
 import { nameIn, teamIn } from './names.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').AccessRequest} AccessRequest
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team
+ * @typedef {import('../../../../shared/schemas/people.ts').AccessRequest} AccessRequest
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/teams.ts').Team} Team
  */
 
 /**

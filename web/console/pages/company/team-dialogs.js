@@ -10,8 +10,8 @@ import { useRecord } from '../../parts/record.js';
 import { isolated } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/teams.ts').Team} Team
  *
  * What each dialog about a Team gets.
  * @typedef {import('./part.d.ts').PartProps & { team: Team, items: readonly Team[], close: () => void,

@@ -7,7 +7,7 @@ import { AskForAccess } from './ask-for-access.js';
 import { ArchiveTeam, ChangeTeam, DeleteTeam, NewTeam, RestoreTeam } from './team-dialogs.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Team} Team
+ * @typedef {import('../../../../shared/schemas/teams.ts').Team} Team
  * @typedef {'new' | 'change' | 'archive' | 'restore' | 'delete' | 'access'} Act
  */
 

@@ -8,9 +8,9 @@ import { nameIn, teamIn } from './names.js';
  * @param {import('./part.d.ts').PartProps} props
  */
 export function CompanyTokens({ ask, link, say }) {
-  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/identity.ts').Member>>} */
+  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/people.ts').Member>>} */
   const members = useAll(ask, 'company/members');
-  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/identity.ts').Team>>} */
+  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/teams.ts').Team>>} */
   const teams = useAll(ask, 'company/teams');
   return html`
     <h2 id="part-heading" tabindex="-1">Agent tokens</h2>

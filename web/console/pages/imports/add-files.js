@@ -4,7 +4,7 @@ import { isolated, size } from '../../parts/words.js';
 import { chosenIn, droppedIn, EXTENSIONS, MAX_FILE_BYTES } from './chosen-files.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  * @typedef {import('./sender.js').Target} Target
  */
 

@@ -5,7 +5,7 @@ import { count, size } from '../../parts/words.js';
  * @typedef {{ name: string, file: File }} Chosen `name` is its path within the folder that was chosen
  */
 
-/** The extensions of all files that the service can read: those of shared/formats/import-formats.ts. */
+/** The extensions of all files that the service can read: those of shared/formats/media-types.ts. */
 export const EXTENSIONS =
   'txt text log md markdown html htm xhtml csv tsv json jsonl ndjson pdf epub docx xlsx pptx odt ods odp rtf eml mbox'.split(
     ' ',

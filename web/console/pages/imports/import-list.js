@@ -4,7 +4,7 @@ import { count, Moment, size } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../../../shared/schemas/imports.ts').Import} Import
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  *
  * What the rows need of the page.
  * @typedef {object} Rows

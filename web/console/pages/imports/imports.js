@@ -16,7 +16,7 @@ import { useWatch } from './watch.js';
 /**
  * @typedef {import('../../../../shared/schemas/imports.ts').Import} Import
  * @typedef {import('../../../../shared/schemas/status.ts').Status} Status
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  */
 
 /** Moves the focus to the heading of the list: the link that removes a filter disappears when it is used. */

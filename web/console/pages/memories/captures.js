@@ -8,7 +8,7 @@ import { Person } from './labels.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
- * @typedef {import('../../../../shared/schemas/consolidation.ts').ListedCapture} ListedCapture
+ * @typedef {import('../../../../shared/schemas/captures.ts').ListedCapture} ListedCapture
  * @typedef {import('../../../../shared/schemas/consolidation.ts').Batch} Batch
  */
 

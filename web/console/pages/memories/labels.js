@@ -1,7 +1,7 @@
 import { html } from '../../html.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  * @typedef {import('../../parts/names.js').Member} Member
  */
 

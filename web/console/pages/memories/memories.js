@@ -8,8 +8,8 @@ import { MemoryRecord } from './memory-record.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
- * @typedef {import('../../../../shared/schemas/library.ts').ListedMemory} ListedMemory
- * @typedef {import('../../../../shared/schemas/memory.ts').Source} Source
+ * @typedef {import('../../../../shared/schemas/memories.ts').ListedMemory} ListedMemory
+ * @typedef {import('../../../../shared/schemas/sources.ts').Source} Source
  */
 
 /**

@@ -6,7 +6,7 @@ import { isolated, Moment } from '../../parts/words.js';
 import { EditForm } from './memory-edit.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  * @typedef {'archive' | 'unpublish' | 'move' | 'expiry' | 'purge'} Asked
  */
 

@@ -4,7 +4,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
 import { TagField, useTags } from '../../parts/fields.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  */
 
 /** Why a decision was refused that is based on an older version. */

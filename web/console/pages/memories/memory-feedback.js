@@ -3,7 +3,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
 import { Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  * @typedef {import('../../parts/ask.js').Ask} Ask
  */
 

@@ -7,10 +7,10 @@ import { count, Moment } from '../../parts/words.js';
 import { Person } from './labels.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
- * @typedef {import('../../../../shared/schemas/library.ts').MemoryVersion} MemoryVersion
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').MemoryVersion} MemoryVersion
  * @typedef {import('../../../../shared/schemas/audit.ts').AuditEvent} AuditEvent
- * @typedef {import('../../../../shared/schemas/consolidation.ts').ListedCapture} ListedCapture
+ * @typedef {import('../../../../shared/schemas/captures.ts').ListedCapture} ListedCapture
  *
  * @typedef {object} Shared
  * @property {import('../../parts/ask.js').Ask} ask

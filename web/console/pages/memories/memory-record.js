@@ -11,8 +11,8 @@ import { Captures, Events, Versions } from './memory-history.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
- * @typedef {import('../../../../shared/schemas/library.ts').ListedMemory} ListedMemory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').ListedMemory} ListedMemory
  */
 
 /**

@@ -6,9 +6,9 @@ import { cellKey, useGrants } from './use-grants.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
- * @typedef {import('../../../../shared/schemas/identity.ts').ClientGrant} ClientGrant
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/people.ts').ClientGrant} ClientGrant
  */
 
 /** How many people and clients the table shows at a time. */

@@ -9,7 +9,7 @@ import { Filter, matches, useRest, useTeamPage, useTitle } from './team-page.js'
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  */
 
 const TAKEN = 'Another active client of the Team has this name. Choose another name.';

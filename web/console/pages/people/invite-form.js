@@ -8,8 +8,8 @@ import { matches } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').Invite} Invite
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/people.ts').Invite} Invite
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  * @typedef {{ invite: Invite, url: string }} Issued an invite with its link, which the service shows only once
  */
 

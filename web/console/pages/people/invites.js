@@ -8,8 +8,8 @@ import { count, Moment } from '../../parts/words.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Invite} Invite
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/people.ts').Invite} Invite
  */
 
 const STATES = { open: 'Open', used: 'Accepted', expired: 'Expired', revoked: 'Revoked' };

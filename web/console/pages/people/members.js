@@ -12,8 +12,8 @@ import { Filter, matches, useRest, useTitle } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').Member} Member
- * @typedef {import('../../../../shared/schemas/identity.ts').Invite} Invite
+ * @typedef {import('../../../../shared/schemas/people.ts').Member} Member
+ * @typedef {import('../../../../shared/schemas/people.ts').Invite} Invite
  * @typedef {import('./invite-form.js').Issued} Issued
  * @typedef {{ like: Partial<Invite>, issued: null } | { issued: Issued }} Inviting
  */

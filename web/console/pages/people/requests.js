@@ -10,7 +10,7 @@ import { count } from '../../parts/words.js';
 export function Requests({ page }) {
   const { ask, session, team, link } = page;
   const { role } = session.company;
-  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/identity.ts').AccessRequest>>} */
+  /** @type {ReturnType<typeof useAll<import('../../../../shared/schemas/people.ts').AccessRequest>>} */
   const { items } = useAll(ask, role === 'member' ? null : 'company/access-requests');
   const open = (items ?? []).filter(({ teamId, state }) => teamId === team.id && state === 'open');
   const company = html`<a href=${link('/company')}>Company</a>`;

@@ -6,7 +6,7 @@ import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').SessionRecord} SessionRecord
+ * @typedef {import('../../../../shared/schemas/accounts.ts').SessionRecord} SessionRecord
  */
 
 /** In the order in which they are looked for, because browsers name others too. */

@@ -6,7 +6,7 @@ import { useTitle } from './team-page.js';
 
 /**
  * @typedef {import('./team-page.js').TeamPage} TeamPage
- * @typedef {import('../../../../shared/schemas/identity.ts').SelectedTeam} SelectedTeam
+ * @typedef {import('../../../../shared/schemas/teams.ts').SelectedTeam} SelectedTeam
  */
 
 /** @type {readonly { value: SelectedTeam['publish'], name: string }[]} */

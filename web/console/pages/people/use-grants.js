@@ -4,7 +4,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
 import { count } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').ClientGrant} ClientGrant
+ * @typedef {import('../../../../shared/schemas/people.ts').ClientGrant} ClientGrant
  * @typedef {{ userId: string, name: string }} Person
  * @typedef {{ id: string, name: string }} Named
  */

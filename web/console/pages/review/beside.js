@@ -5,7 +5,7 @@ import { useRecord } from '../../parts/record.js';
 import { count, Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/library.ts').SimilarMemory} Similar
+ * @typedef {import('../../../../shared/schemas/memories.ts').SimilarMemory} Similar
  * @typedef {import('../../parts/changes.js').Change} Change
  *
  * @typedef {object} BesideProps

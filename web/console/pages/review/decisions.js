@@ -6,7 +6,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
  * @typedef {import('./undo.js').Action} Action
  * @typedef {import('./undo.js').Made} Made
  * @typedef {import('../../parts/ask.js').Reply} Reply
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  *
  * What a text says of an item: the title stands between the two parts.
  * @typedef {{ id: string, before: string, title: string, after: string }} Said

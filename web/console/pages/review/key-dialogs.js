@@ -31,7 +31,7 @@ export const Keys = ({ close }) => html`
 /**
  * Asks which of several memories is replaced. The keys 1–9 choose too.
  * @param {object} props
- * @param {readonly import('../../../../shared/schemas/library.ts').SimilarMemory[]} props.similar
+ * @param {readonly import('../../../../shared/schemas/memories.ts').SimilarMemory[]} props.similar
  * @param {(id: string) => void} props.choose
  * @param {() => void} props.close
  */

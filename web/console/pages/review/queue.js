@@ -4,7 +4,7 @@ import { isDone, problemOf, withQuery } from '../../parts/ask.js';
  * @typedef {import('../../parts/ask.js').Ask} Ask
  *
  * A memory in review, or a published memory or source with feedback that waits for a decision.
- * @typedef {import('../../../../shared/schemas/library.ts').ListedMemory} Item
+ * @typedef {import('../../../../shared/schemas/memories.ts').ListedMemory} Item
  *
  * A text as the reviewer has changed it, and the version that it is based on.
  * @typedef {{ title: string, content: string, version: number }} Draft

@@ -2,7 +2,7 @@ import { isDone, problemOf } from '../../parts/ask.js';
 
 /**
  * @typedef {import('./queue.js').Item} Item
- * @typedef {import('../../../../shared/schemas/library.ts').Memory} Memory
+ * @typedef {import('../../../../shared/schemas/memories.ts').Memory} Memory
  * @typedef {'publish' | 'discard' | 'update' | 'keep' | 'delete'} Action
  *
  * A decision of this visit. `made` is true once the service has accepted it, and `version` is that after it.

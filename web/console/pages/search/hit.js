@@ -7,8 +7,8 @@ import { Verdict } from './verdict.js';
 import { Why } from './why.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/memory.ts').Hit} Hit
- * @typedef {import('../../../../shared/schemas/memory.ts').Chunk} Chunk
+ * @typedef {import('../../../../shared/schemas/search.ts').Hit} Hit
+ * @typedef {import('../../../../shared/schemas/sources.ts').Chunk} Chunk
  * @typedef {import('./marks.js').Sought} Sought
  */
 

@@ -11,7 +11,7 @@ import { NothingFound, NothingStored, WordsOnly } from './notes.js';
 /**
  * @typedef {import('./criteria.js').Criteria} Criteria
  * @typedef {import('../../../../shared/schemas/status.ts').Status} Status
- * @typedef {import('../../../../shared/schemas/memory.ts').SearchResponse} SearchResponse
+ * @typedef {import('../../../../shared/schemas/search.ts').SearchResponse} SearchResponse
  *
  * A search that was answered.
  * @typedef {{ criteria: Criteria, answer: SearchResponse }} Found

@@ -10,7 +10,7 @@ const QUESTIONED = 'Thank you. Reviewers will see it. Until they decide, searche
  * @param {object} props
  * @param {import('../../parts/ask.js').Ask} props.ask
  * @param {string} props.queryId
- * @param {import('../../../../shared/schemas/memory.ts').Hit} props.hit
+ * @param {import('../../../../shared/schemas/search.ts').Hit} props.hit
  * @param {import('../../html.js').Children} props.about the name of the hit, for the names of the buttons
  * @param {(outcome: string) => void} props.said is called with what came of it
  */

@@ -2,9 +2,9 @@ import { html, useState } from '../../html.js';
 import { count } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/memory.ts').Hit} Hit
- * @typedef {import('../../../../shared/schemas/explanation.ts').HitExplanation} HitExplanation
- * @typedef {import('../../../../shared/schemas/explanation.ts').SearchExplanation} SearchExplanation
+ * @typedef {import('../../../../shared/schemas/search.ts').Hit} Hit
+ * @typedef {import('../../../../shared/schemas/search.ts').HitExplanation} HitExplanation
+ * @typedef {import('../../../../shared/schemas/search.ts').SearchExplanation} SearchExplanation
  *
  * An explained search: the search itself, and each of its hits by the id of the chunk.
  * @typedef {{ search: SearchExplanation, hits: ReadonlyMap<string, { hit: Hit, explain: HitExplanation }> }} Explained

@@ -3,9 +3,9 @@ import { KINDS, Moment } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
- * @typedef {import('../../../../shared/schemas/memory.ts').Source} Source
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
- * @typedef {import('../../../../shared/schemas/memory.ts').Chunk} Chunk
+ * @typedef {import('../../../../shared/schemas/sources.ts').Source} Source
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/sources.ts').Chunk} Chunk
  * @typedef {Omit<Source, 'chunks'> & { metadata: Record<string, unknown>, chunks: readonly Chunk[],
  *   nextCursor: string | null }} SourceText a source with the first of its passages
  * @typedef {Pick<PageProps, 'session' | 'team'>} User who looks at a source, and in which Team

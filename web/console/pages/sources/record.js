@@ -11,7 +11,7 @@ import { CHUNKS, Passages } from './passages.js';
 /**
  * @typedef {import('./labels.js').PageProps} PageProps
  * @typedef {import('./labels.js').SourceText} SourceText
- * @typedef {import('../../../../shared/schemas/library.ts').ListedMemory} ListedMemory
+ * @typedef {import('../../../../shared/schemas/memories.ts').ListedMemory} ListedMemory
  */
 
 /**

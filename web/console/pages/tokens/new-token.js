@@ -7,7 +7,7 @@ import { isolated } from '../../parts/words.js';
 
 /**
  * @typedef {import('../../section.d.ts').Team} Team
- * @typedef {import('../../../../shared/schemas/identity.ts').Client} Client
+ * @typedef {import('../../../../shared/schemas/clients.ts').Client} Client
  */
 
 /**
@@ -44,7 +44,7 @@ const PERMISSIONS = [
  * @param {import('../../section.d.ts').PageProps} props.page
  * @param {readonly Team[]} props.teams to choose from
  * @param {() => void} props.close
- * @param {(issued: import('../../../../shared/schemas/identity.ts').IssuedToken) => void} props.done
+ * @param {(issued: import('../../../../shared/schemas/tokens.ts').IssuedToken) => void} props.done
  */
 export function NewToken({ page, teams, close, done }) {
   const first = teams.find(({ id }) => id === page.team.id) ?? teams[0];

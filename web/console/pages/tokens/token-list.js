@@ -7,8 +7,8 @@ import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
 
 /**
- * @typedef {import('../../../../shared/schemas/identity.ts').Token} Token
- * @typedef {import('../../../../shared/schemas/identity.ts').IssuedToken} IssuedToken
+ * @typedef {import('../../../../shared/schemas/tokens.ts').Token} Token
+ * @typedef {import('../../../../shared/schemas/tokens.ts').IssuedToken} IssuedToken
  * @typedef {import('../../html.js').Children} Children
  */
 

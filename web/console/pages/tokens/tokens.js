@@ -10,7 +10,7 @@ import { TokenList } from './token-list.js';
 
 /**
  * @typedef {import('../../section.d.ts').PageProps} PageProps
- * @typedef {import('../../../../shared/schemas/identity.ts').IssuedToken} IssuedToken
+ * @typedef {import('../../../../shared/schemas/tokens.ts').IssuedToken} IssuedToken
  * @typedef {import('../../html.js').Children} Children
  */
 

@@ -1,0 +1,313 @@
+import { normalizeIP } from '@fastify/rate-limit';
+import { Type } from 'typebox';
+import {
+  type AccountChange,
+  acceptInvite,
+  changeAccount,
+  changePassword,
+  type Proof,
+} from '../../core/accounts/commands.ts';
+import {
+  createMemberResetLink,
+  createOwnerResetLink,
+  linkBase,
+  readLink,
+  resetPassword,
+} from '../../core/accounts/links.ts';
+import { endSession, getSession, listSessions, login, logout } from '../../core/accounts/sign-in.ts';
+import { invalidField } from '../../shared/errors.ts';
+import { canonicalEmail, parseEmail } from '../../shared/formats/names.ts';
+import { parseId } from '../../shared/ids.ts';
+import {
+  Account,
+  AccountRequest,
+  DEFAULT_RESET_LINK_SECONDS,
+  JoinRequest,
+  Link,
+  LinkRequest,
+  LoginRequest,
+  LogoutRequest,
+  MemberResetLinkRequest,
+  PasswordRequest,
+  ResetLink,
+  ResetLinkRequest,
+  ResetRequest,
+  Session,
+  SessionInfo,
+  SessionRecord,
+} from '../../shared/schemas/accounts.ts';
+import { Page, PageQuery } from '../../shared/schemas/common.ts';
+import { companyScope } from '../../shared/scope.ts';
+import { owningCompany } from '../http/guards.ts';
+import { errorCodes } from '../http/openapi/declared-errors.ts';
+import { answerPage, IdParams, UserParams } from '../http/requests.ts';
+import type { Routes } from '../types.ts';
+
+const loginSchema = {
+  operationId: 'login',
+  summary: 'Sign in',
+  description: 'An unknown email and a wrong password get the same response, after the same time.',
+  tags: ['auth'],
+  body: LoginRequest,
+  response: { 200: Session },
+  errors: errorCodes('invalid_credentials'),
+};
+
+const joinSchema = {
+  operationId: 'joinTeam',
+  summary: 'Accept an invite into a Team',
+  description:
+    'Creates an account for the invited email and signs in. If the email has an account, send its current password; ' +
+    'the account keeps its name. Errors: 404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, ' +
+    '`token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token.',
+  tags: ['auth'],
+  body: JoinRequest,
+  response: { 201: Session },
+  errors: errorCodes(
+    'not_found',
+    'token_used',
+    'token_expired',
+    'token_revoked',
+    'invalid_credentials',
+    'team_archived',
+  ),
+};
+
+const linkSchema = {
+  operationId: 'readLink',
+  summary: 'Describe a one-time link',
+  description:
+    'For the page of a reset link, an invite or an invitation. Does not use the token. Errors: 404 `not_found` for ' +
+    'an unknown token; 410 `token_used`, `token_expired`, `token_revoked`.',
+  tags: ['auth'],
+  body: LinkRequest,
+  response: { 200: Link },
+  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked'),
+};
+
+const resetSchema = {
+  operationId: 'resetPassword',
+  summary: 'Set a password by a reset link',
+  description:
+    'Uses the link, ends every other session of the user and revokes their other open links. Errors: ' +
+    '404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, `token_revoked`.',
+  tags: ['auth'],
+  body: ResetRequest,
+  response: { 200: Session },
+  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked'),
+};
+
+const sessionSchema = {
+  operationId: 'getSession',
+  summary: 'The signed-in user, and their access',
+  tags: ['auth'],
+  response: { 200: SessionInfo },
+};
+
+const logoutSchema = {
+  operationId: 'logout',
+  summary: 'Sign out',
+  description:
+    'Ends the session that the request is sent with, or with `everywhere` every session of the user. The ' +
+    'service token is not a session and remains valid.',
+  tags: ['auth'],
+  body: LogoutRequest,
+  response: { 204: { type: 'null', description: 'Signed out' } },
+} as const;
+
+const passwordSchema = {
+  operationId: 'changePassword',
+  summary: 'Change the password',
+  description: 'Ends every other session of the user and revokes their open reset links.',
+  tags: ['auth'],
+  body: PasswordRequest,
+  response: { 204: { type: 'null', description: 'Changed' } },
+  errors: errorCodes('invalid_credentials'),
+} as const;
+
+const accountSchema = {
+  operationId: 'changeAccount',
+  summary: 'Change your name or your email',
+  description: 'Another email ends every other session of yours and revokes your open reset links.',
+  tags: ['auth'],
+  body: AccountRequest,
+  response: { 200: Account },
+  errors: errorCodes('invalid_credentials', 'conflict'),
+};
+
+function parseChange({ name, email }: AccountRequest): AccountChange {
+  if (name === undefined && email === undefined) throw invalidField('/', 'must have name or email');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email: parseEmail(email) }),
+  };
+}
+
+function parseProof({ email, password }: AccountRequest, address: string): Proof | null {
+  if (email === undefined && password !== undefined) {
+    throw invalidField('/password', 'is allowed only with email');
+  }
+  if (email !== undefined && password === undefined)
+    throw invalidField('/password', 'is required with email');
+  return password === undefined ? null : { password, address };
+}
+
+/** /v1/auth/session, /v1/auth/sessions, /v1/auth/logout, /v1/auth/password, /v1/auth/account */
+export const ownAccountRoutes: Routes = (app, deps) => {
+  app.get('/v1/auth/session', { config: { permission: 'any' }, schema: sessionSchema }, async (request) =>
+    getSession(request.identity),
+  );
+
+  app.get(
+    '/v1/auth/sessions',
+    {
+      schema: {
+        operationId: 'listSessions',
+        summary: 'Your sessions, newest first',
+        tags: ['auth'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(SessionRecord) },
+      },
+    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) => listSessions(deps, companyScope(identity), part, identity.session?.id)),
+  );
+
+  app.delete(
+    '/v1/auth/sessions/:id',
+    {
+      schema: {
+        operationId: 'endSession',
+        summary: 'End one of your sessions',
+        tags: ['auth'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Ended' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      await endSession(deps, companyScope(identity), parseId(params.id));
+      reply.code(204);
+    },
+  );
+
+  app.post('/v1/auth/logout', { schema: logoutSchema }, async ({ identity, body }, reply) => {
+    const sessionId = identity.session?.id ?? null;
+    await logout(deps, companyScope(identity), { sessionId, everywhere: body.everywhere === true });
+    reply.code(204);
+  });
+
+  app.post('/v1/auth/password', { schema: passwordSchema }, async ({ identity, body, ip }, reply) => {
+    await changePassword(deps, companyScope(identity), {
+      email: identity.email,
+      password: body.currentPassword,
+      newPassword: body.newPassword,
+      address: normalizeIP(ip),
+      sessionId: identity.session?.id ?? null,
+    });
+    reply.code(204);
+  });
+
+  app.patch('/v1/auth/account', { schema: accountSchema }, async ({ identity, body, ip }) =>
+    changeAccount(deps, identity, parseChange(body), parseProof(body, normalizeIP(ip))),
+  );
+};
+
+const acceptSchema = {
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation to become a Company Admin',
+  description: 'Works as POST /v1/auth/join does for an invite into a Team.',
+  tags: ['company'],
+  body: JoinRequest,
+  response: { 201: Session },
+  errors: errorCodes('not_found', 'token_used', 'token_expired', 'token_revoked', 'invalid_credentials'),
+};
+
+/** /v1/auth/login, /v1/auth/join, /v1/auth/link, /v1/auth/reset, /v1/company/invitations */
+export const signedOutAccountRoutes: Routes = (app, deps) => {
+  app.post('/v1/auth/login', { schema: loginSchema }, async ({ body, ip, headers }) =>
+    login(deps, {
+      email: canonicalEmail(body.email),
+      password: body.password,
+      address: normalizeIP(ip),
+      userAgent: headers['user-agent'],
+    }),
+  );
+
+  app.post('/v1/auth/join', { schema: joinSchema }, async (request, reply) => {
+    const userAgent = request.headers['user-agent'];
+    const newcomer = { ...request.body, address: normalizeIP(request.ip), userAgent };
+    const session = await acceptInvite(deps, newcomer, 'team');
+    reply.code(201);
+    return session;
+  });
+
+  app.post('/v1/auth/link', { schema: linkSchema }, async ({ body }) => readLink(deps, body.token));
+
+  app.post('/v1/auth/reset', { schema: resetSchema }, async ({ body, headers }) =>
+    resetPassword(deps, { ...body, userAgent: headers['user-agent'] }),
+  );
+
+  app.post('/v1/company/invitations/accept', { schema: acceptSchema }, async (request, reply) => {
+    const userAgent = request.headers['user-agent'];
+    const session = await acceptInvite(
+      deps,
+      { ...request.body, address: normalizeIP(request.ip), userAgent },
+      'company',
+    );
+    reply.code(201);
+    return session;
+  });
+};
+
+/** Links that set a new password. Company Owners create them for others. */
+export const companyAccountRoutes: Routes = (app, deps) => {
+  app.post(
+    '/v1/company/reset-links',
+    {
+      onRequest: owningCompany,
+      schema: {
+        operationId: 'createOwnerResetLink',
+        summary: 'Create a reset link for an Owner',
+        description:
+          'For Company Owners. 404 `not_found` unless the email is of an Owner of the Team or of the Company. A new ' +
+          'link replaces the open one of that person. The link is shown only once.',
+        tags: ['company'],
+        body: ResetLinkRequest,
+        response: { 201: ResetLink },
+        errors: errorCodes('not_found'),
+      },
+    },
+    async ({ identity, body }, reply) => {
+      const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = body;
+      const base = linkBase(deps.config, app.server, baseUrl);
+      const owner = { teamId: parseId(body.teamId), email: canonicalEmail(body.email) };
+      const link = await createOwnerResetLink(deps, companyScope(identity), { ...owner, base, ttlSeconds });
+      reply.code(201);
+      return link;
+    },
+  );
+
+  app.post(
+    '/v1/company/members/:userId/reset-link',
+    {
+      onRequest: owningCompany,
+      schema: {
+        operationId: 'createMemberResetLink',
+        summary: 'Create a reset link for a member who forgot the password',
+        description:
+          'For Company Owners. A new link replaces the open one of that person. The link is shown only once.',
+        tags: ['company'],
+        params: UserParams,
+        body: MemberResetLinkRequest,
+        response: { 201: ResetLink },
+      },
+    },
+    async ({ identity, params, body: { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } }, reply) => {
+      const base = linkBase(deps.config, app.server, baseUrl);
+      const userId = parseId(params.userId);
+      const link = await createMemberResetLink(deps, companyScope(identity), { userId, base, ttlSeconds });
+      reply.code(201);
+      return link;
+    },
+  );
+};

@@ -1,0 +1,212 @@
+import type { Server } from 'node:http';
+import { type ScopedTransaction, withoutScope } from '../../db/driver/database.ts';
+import { findOwner, lockAccounts, updatePasswordHash } from '../../db/queries/accounts/accounts.ts';
+import {
+  findLink,
+  findResetLink,
+  insertResetLink,
+  revokeResetLinks,
+  useResetLink,
+} from '../../db/queries/accounts/links.ts';
+import { deleteSessions } from '../../db/queries/accounts/sessions.ts';
+import type { Principal } from '../../db/startup/bootstrap.ts';
+import type { Config } from '../../shared/config.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { canonicalBaseUrl } from '../../shared/formats/addresses.ts';
+import { newId } from '../../shared/ids.ts';
+import { hashToken, newToken } from '../../shared/passwords.ts';
+import { DEFAULT_RESET_LINK_SECONDS, type Link, type Session } from '../../shared/schemas/accounts.ts';
+import { type CompanyScope, companyScope } from '../../shared/scope.ts';
+import { lockCompanyAs, lockOpenAccount } from '../access/lock-and-recheck.ts';
+import { type Recorded, runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { startSession, tokenRefusal } from './sign-in.ts';
+
+/**
+ * Returns the base of the one-time links of the service, without a slash at the end: the base that the caller
+ * requested, otherwise the configured one, otherwise the loopback address. Never the Host header, which a stranger can
+ * choose.
+ * @param requested `baseUrl` of the request
+ * @param server has the port that the service listens on, if the configured one is 0
+ * @throws ServiceError `invalid_request` if `requested` is not a base address
+ */
+export function linkBase(
+  config: Pick<Config, 'identityUrl' | 'publicUrl' | 'port'>,
+  server: Server,
+  requested?: string,
+): string {
+  if (requested !== undefined) return readBaseUrl(requested);
+  return configuredLinkBase(config, loopbackUrl(server, config.port));
+}
+
+/** Returns what the addresses of routes begin with, without a slash at the end. Never the Host header. */
+export function apiBase({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>, server: Server): string {
+  return publicUrl ?? loopbackUrl(server, port);
+}
+
+/** Returns the configured base of links, or `listeningUrl` without one. */
+function configuredLinkBase(config: Pick<Config, 'identityUrl' | 'publicUrl'>, listeningUrl: string): string {
+  return config.identityUrl ?? config.publicUrl ?? listeningUrl;
+}
+
+function loopbackUrl(server: Server, port: number): string {
+  return `http://127.0.0.1:${listeningPort(server) ?? port}`;
+}
+
+function listeningPort(server: Server): number | null {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : null;
+}
+
+function readBaseUrl(text: string): string {
+  const base = canonicalBaseUrl(text);
+  if (base !== null) return base;
+  throw invalidField('/baseUrl', 'must be an absolute http or https address without query and fragment');
+}
+
+/**
+ * Returns what the one-time link of a token is for. Does not use the token.
+ * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`
+ */
+export async function readLink({ database }: Pick<Dependencies, 'database'>, token: string): Promise<Link> {
+  const found = await withoutScope(database, (tx) => findLink(tx, hashToken(token)));
+  if (found?.state !== 'open') throw tokenRefusal(found?.state ?? null);
+  return found.link;
+}
+
+/**
+ * Uses a reset link: sets the password of its account, ends every session of the user, revokes their other open links
+ * and starts a session.
+ * @returns the session with its token, which is shown only this once
+ * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`
+ */
+export async function resetPassword(
+  { database, config, passwords }: Pick<Dependencies, 'database' | 'config' | 'passwords'>,
+  { token, newPassword, userAgent }: { token: string; newPassword: string; userAgent: string | undefined },
+): Promise<Session> {
+  const tokenHash = hashToken(token);
+  // Before the hashing, which is slow: a stranger without a link must not make the service hash.
+  const link = await withoutScope(database, (tx) => findResetLink(tx, tokenHash));
+  if (link?.state !== 'open') throw tokenRefusal(link?.state ?? null);
+  const { userId, id: linkId } = link;
+  return runCommand(database, companyScope(link), {
+    prepare: () => passwords.hash(newPassword),
+    lock: (tx) => lockAccounts(tx, [userId], 'update'),
+    apply: async (tx, open, passwordHash) => {
+      // Hashing takes time: the link can have been used, or the account closed.
+      const isMine = open.has(userId) && (await useResetLink(tx, linkId));
+      if (!isMine) throw tokenRefusal((await findResetLink(tx, tokenHash))?.state ?? null);
+      await updatePasswordHash(tx, passwordHash);
+      await deleteSessions(tx);
+      await revokeResetLinks(tx, userId);
+      const { result, audit } = await startSession(tx, userAgent, config);
+      const { sessionId, session } = result;
+      const detail = { linkId, sessionId };
+      return {
+        result: session,
+        audit: [...audit, { kind: 'auth.password_reset', subjectType: 'account', subjectId: userId, detail }],
+      };
+    },
+  });
+}
+
+/** A link that sets a password once. `url` contains the secret: show it once and do not store it. */
+interface IssuedLink {
+  url: string;
+  /** ISO 8601, UTC. */
+  expiresAt: string;
+}
+
+interface ResetLinkDraft {
+  /** Where the link leads, without a slash at the end. */
+  base: string;
+  ttlSeconds: number;
+}
+
+/**
+ * Creates a reset link for an account of the Company. It replaces the open one. Lock the account first.
+ * @param link.teamId the Team whose Owner the link is for; it belongs to the audit event
+ * @returns the link, and the audit event, which the command that calls this must return
+ */
+export async function createResetLink(
+  tx: ScopedTransaction<CompanyScope>,
+  { userId, teamId, base, ttlSeconds }: ResetLinkDraft & { userId: string; teamId?: string },
+): Promise<Recorded<IssuedLink>> {
+  await revokeResetLinks(tx, userId);
+  const token = newToken();
+  const id = newId();
+  const expiresAt = await insertResetLink(tx, { id, userId, tokenHash: hashToken(token), ttlSeconds });
+  return {
+    // In the fragment, which no log, proxy or Referer header sees.
+    result: { url: `${base}/reset#token=${token}`, expiresAt },
+    audit: [
+      {
+        kind: 'company.reset_link',
+        subjectType: 'account',
+        subjectId: userId,
+        ...(teamId === undefined ? {} : { teamId }),
+        detail: { linkId: id, ttlSeconds },
+      },
+    ],
+  };
+}
+
+/**
+ * Creates a reset link for the Owner of a Team or of the Company.
+ * @param link.email in canonical form
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found` if the email is of no such Owner
+ */
+export function createOwnerResetLink(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: CompanyScope,
+  { teamId, email, ...link }: ResetLinkDraft & { teamId: string; email: string },
+): Promise<IssuedLink> {
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      await lockCompanyAs(tx, 'owner');
+      const owner = await findOwner(tx, teamId, email);
+      if (owner === null) throw new ServiceError('not_found');
+      await lockOpenAccount(tx, owner.userId);
+      return owner;
+    },
+    apply: (tx, { userId }) => createResetLink(tx, { ...link, userId, teamId }),
+  });
+}
+
+/**
+ * Creates the reset link that an embedded start-up prints, with which the server principal sets its first password.
+ * @param listeningUrl where the link leads if no other address is configured
+ * @throws ServiceError `not_found` if the account is closed
+ */
+export function createPrincipalResetLink(
+  deps: Pick<Dependencies, 'database'> & { config: Pick<Config, 'identityUrl' | 'publicUrl'> },
+  principal: Pick<Principal, 'userId' | 'companyId'>,
+  listeningUrl: string,
+): Promise<IssuedLink> {
+  const { userId } = principal;
+  const base = configuredLinkBase(deps.config, listeningUrl);
+  return runCommand(deps.database, companyScope(principal), {
+    lock: async (tx) => {
+      await lockOpenAccount(tx, userId);
+    },
+    apply: (tx) => createResetLink(tx, { userId, base, ttlSeconds: DEFAULT_RESET_LINK_SECONDS }),
+  });
+}
+
+/**
+ * Creates a reset link for any member of the Company.
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`
+ */
+export function createMemberResetLink(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: CompanyScope,
+  link: ResetLinkDraft & { userId: string },
+): Promise<IssuedLink> {
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      await lockCompanyAs(tx, 'owner');
+      await lockOpenAccount(tx, link.userId);
+    },
+    apply: (tx) => createResetLink(tx, link),
+  });
+}

@@ -1,0 +1,89 @@
+import { readOnce } from '../../db/driver/database.ts';
+import type { Listed, ListPart } from '../../db/queries/common.ts';
+import {
+  listAccessRequests as selectAccessRequests,
+  listClientGrants as selectClientGrants,
+  listCompanyGrants as selectCompanyGrants,
+} from '../../db/queries/people/grants.ts';
+import { selectInvites } from '../../db/queries/people/invites.ts';
+import {
+  listCompanyMembers as selectCompanyMembers,
+  listTeamMembers as selectTeamMembers,
+} from '../../db/queries/people/members.ts';
+import { type CompanyRole, hasRight, ownsCompany } from '../../shared/access.ts';
+import type {
+  AccessRequest,
+  ClientGrant,
+  CompanyGrant,
+  Invite,
+  Member,
+} from '../../shared/schemas/people.ts';
+import type { CompanyScope, TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+type Needed = Pick<Dependencies, 'database'>;
+
+/** Lists the open accounts of the Company, newest first. */
+export function listCompanyMembers(
+  { database }: Needed,
+  scope: CompanyScope,
+  part: ListPart,
+): Promise<Listed<Member>[]> {
+  return readOnce(database, scope, (tx) => selectCompanyMembers(tx, part));
+}
+
+/** Lists the Company grants, newest first. */
+export function listCompanyGrants(
+  { database }: Needed,
+  scope: CompanyScope,
+  part: ListPart,
+): Promise<Listed<CompanyGrant>[]> {
+  return readOnce(database, scope, (tx) => selectCompanyGrants(tx, part));
+}
+
+/**
+ * Lists access requests, newest first: all for a Company Owner, otherwise only the caller's own.
+ * @param companyRole the role of the caller
+ */
+export function listAccessRequests(
+  { database }: Needed,
+  scope: CompanyScope,
+  part: ListPart,
+  companyRole: CompanyRole,
+): Promise<AccessRequest[]> {
+  const userId = ownsCompany({ companyRole }) ? null : scope.userId;
+  return readOnce(database, scope, (tx) => selectAccessRequests(tx, part, userId));
+}
+
+/** Lists the invites to become a Company Admin, newest first. */
+export function listInvitations(
+  { database }: Needed,
+  scope: CompanyScope,
+  part: ListPart,
+): Promise<Invite[]> {
+  return readOnce(database, scope, (tx) => selectInvites(tx, null, part));
+}
+
+/** Lists the people with a role in the Team, newest first. */
+export function listTeamMembers(
+  { database }: Needed,
+  scope: TeamScope,
+  part: ListPart,
+): Promise<Listed<Member>[]> {
+  return readOnce(database, scope, (tx) => selectTeamMembers(tx, part));
+}
+
+/** Lists the grants for active clients, newest first. Callers without Full access get only their own grants. */
+export function listClientGrants(
+  { database }: Needed,
+  scope: TeamScope,
+  part: ListPart,
+): Promise<Listed<ClientGrant>[]> {
+  const userId = hasRight(scope, 'manageTeam') ? null : scope.userId;
+  return readOnce(database, scope, (tx) => selectClientGrants(tx, part, userId));
+}
+
+/** Lists the invites into the Team, newest first. For callers with Full access. */
+export function listInvites({ database }: Needed, scope: TeamScope, part: ListPart): Promise<Invite[]> {
+  return readOnce(database, scope, (tx) => selectInvites(tx, scope.teamId, part));
+}

@@ -1,7 +1,0 @@
--- Returns the layers that the transaction can read, or an empty array outside a transaction with claims. Row-level security
--- reads it.
-create or replace function memory.readable_layers() returns uuid[] language sql stable
-  return coalesce(nullif(current_setting('app.reads', true), ''), '{}')::uuid[];
-
-revoke execute on function memory.readable_layers() from public, memory_service, memory_worker;
-grant execute on function memory.readable_layers() to memory_service;

@@ -1,0 +1,100 @@
+import { type Static, Type } from 'typebox';
+import { Body, Email, Id, MAX_REASON, Nullable, OneOf, Redactions, Role, Time } from './common.ts';
+
+export const DEFAULT_INVITE_HOURS = 168;
+
+const TeamAccess = OneOf(['full', 'read']);
+
+const ClientAccess = OneOf(['read', 'write']);
+
+export const Member = Type.Object({
+  userId: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  createdAt: Time,
+});
+
+export type Member = Static<typeof Member>;
+
+/** An erased person: the id, which stays the `createdBy` of records, and a pseudonym as the name. */
+export const ErasedMember = Type.Object({ userId: Id, name: Type.String(), erasedAt: Time });
+
+export type ErasedMember = Static<typeof ErasedMember>;
+
+export const RoleRequest = Body({ role: Role });
+
+/** A grant on a client that an invite gives in addition to the role. */
+const InviteGrant = { clientId: Type.String(), access: ClientAccess };
+
+export const Invite = Type.Object({
+  id: Id,
+  email: Type.String(),
+  role: Role,
+  grants: Type.Array(Type.Object(InviteGrant)),
+  state: OneOf(['open', 'used', 'expired', 'revoked']),
+  expiresAt: Time,
+  createdBy: Id,
+  createdAt: Time,
+});
+
+export type Invite = Static<typeof Invite>;
+
+/** An invite to become a Company Admin. */
+export const Invitation = Type.Object(Invite.properties);
+
+const ExpiresInHours = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_INVITE_HOURS }),
+);
+
+export const InviteRequest = Body({
+  email: Email,
+  role: OneOf(['admin', 'member']),
+  grants: Type.Optional(Type.Array(Body(InviteGrant), { maxItems: 200 })),
+  expiresInHours: ExpiresInHours,
+});
+
+export type InviteRequest = Static<typeof InviteRequest>;
+
+export const CompanyInviteRequest = Body({ email: Email, expiresInHours: ExpiresInHours });
+
+const issued = {
+  token: Type.String(),
+  url: Type.String({ description: 'contains the token; shown only once' }),
+};
+
+export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
+
+export const IssuedCompanyInvite = Type.Object({ invitation: Invitation, ...issued });
+
+export const ClientGrant = Type.Object({ userId: Id, clientId: Id, access: ClientAccess, createdAt: Time });
+
+export type ClientGrant = Static<typeof ClientGrant>;
+
+export const ClientGrantRequest = Body({ access: ClientAccess });
+
+export const CompanyGrant = Type.Object({ userId: Id, teamId: Id, access: TeamAccess, createdAt: Time });
+
+export type CompanyGrant = Static<typeof CompanyGrant>;
+
+export const CompanyGrantRequest = Body({ access: TeamAccess });
+
+export const AccessRequest = Type.Object({
+  id: Id,
+  userId: Id,
+  teamId: Id,
+  access: TeamAccess,
+  reason: Nullable(Type.String()),
+  state: OneOf(['open', 'approved', 'denied']),
+  decidedBy: Nullable(Id),
+  createdAt: Time,
+  redactions: Type.Optional(Redactions),
+});
+
+export type AccessRequest = Static<typeof AccessRequest>;
+
+export const NewAccessRequest = Body({
+  teamId: Type.String(),
+  access: TeamAccess,
+  reason: Type.Optional(Type.String({ maxLength: MAX_REASON })),
+});

@@ -1,0 +1,216 @@
+import { along, CLAIM } from '../../../support/team.ts';
+import { ALIKE, ALIKE_AXIS, capturedBy } from '../library-targets.ts';
+import { hiddenOf, type Place, thingOf } from '../place.ts';
+import type { Cell, Row, Values } from '../row.ts';
+import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
+
+const capture = ({ clientId }: Values, { canaries, at, caller }: Cell) => {
+  const word = () => canaries.word(capturedBy(caller.name), at.key);
+  const texts = { sessionId: word(), summary: `walrus ${word()}`, metadata: { note: word() } };
+  return { ...texts, scope: scoped(clientId) };
+};
+
+/** What a capture of the caller is planted as: hidden where the caller cannot read it. */
+function heldThing(at: Place, clientId: string | null, { name }: Cell['caller']) {
+  if (name === 'reader') return thingOf(at, clientId);
+  const own = capturedBy(name);
+  const readsA = own === 'capture-granted' || own === 'capture-reading';
+  const reads = clientId === null || (clientId === at.clientA && readsA);
+  return reads ? own : hiddenOf(at, clientId);
+}
+
+/** Captures by the Owner and by the caller in every layer. */
+async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
+  for (const clientId of [null, at.clientA, at.clientB, at.archivedClient]) {
+    const others = { author: at.ownerId, thing: hiddenOf(at, clientId) };
+    const own = { author: caller.userId, thing: heldThing(at, clientId, caller) };
+    for (const captured of [others, own]) await targets.library.capture(at, { clientId, ...captured });
+  }
+}
+
+/** A batch of the caller's with a capture of one layer; of someone else's where it is to be out of reach. */
+const batch =
+  (name: LayerName) =>
+  ({ targets, at, caller, foreign }: Cell) => {
+    const clientId = LAYERS[name](at);
+    const own = { author: caller.userId, thing: heldThing(at, clientId, caller) };
+    const others = { author: at.ownerId, thing: hiddenOf(at, clientId) };
+    return targets.library.batch(at, { clientId, ...(foreign ? others : own) });
+  };
+
+/** Open batches of the caller and of the Owner in every layer. */
+async function lendEverywhere(cell: Cell): Promise<Values> {
+  for (const name of ['Team layer', ...CLIENTS] as const) {
+    await batch(name)(cell);
+    await batch(name)({ ...cell, foreign: true });
+  }
+  return {};
+}
+
+/** The row of a release of the caller's own batch in one layer, whatever the caller can do there now. */
+function releaseRow(name: LayerName): Row {
+  return {
+    route: 'POST /v1/memory/consolidation/release',
+    about: `in ${name}`,
+    kind: 'Team, own work',
+    ok: 200,
+    ids: ['batchId'],
+    values: batch(name),
+    body: ({ batchId }) => ({ batchId }),
+    repeats: ({ batchId = '' }) => batchId,
+  };
+}
+
+/**
+ * Items that are like every memory there is, by words and by meaning: what is similar is answered with them.
+ * @param name where they come to lie
+ */
+const items =
+  (name: LayerName, more: (values: Values) => object = () => ({})) =>
+  (values: Values, { canaries, at, caller }: Cell) => {
+    const { batchId, captureId } = values;
+    const item = (word: () => string) => ({
+      captureIds: [captureId],
+      title: word(),
+      content: `${ALIKE} ${word()}`,
+      ...more(values),
+    });
+    const published = () => canaries.word(thingOf(at, LAYERS[name](at)), at.key);
+    const reviewed = () => canaries.word(capturedBy(caller.name), at.key);
+    return {
+      batchId,
+      items: [
+        { action: 'publish', ...item(published), embedding: along(ALIKE_AXIS), ...CLAIM },
+        { ...item(reviewed), action: 'review', supersedes: undefined },
+        { action: 'discard', captureIds: [captureId] },
+      ],
+    };
+  };
+
+/** The rows of captures and batches, for one layer. */
+function layerRows(name: LayerName): Row[] {
+  const inTeam = name === 'Team layer';
+  const kind = name === 'archived client' ? name : `${name}, write`;
+  const within = inTeam ? {} : { about: name, ...ofClient, values: client(name) };
+  return [
+    { route: 'POST /v1/memory/captures', kind, ok: 201, ...within, body: capture },
+    {
+      route: 'POST /v1/memory/consolidation/complete',
+      ...(inTeam ? {} : { about: `of a capture in ${name}` }),
+      kind,
+      ok: 200,
+      ids: ['batchId'],
+      values: batch(name),
+      body: items(name),
+    },
+  ];
+}
+
+/** Rows for claims of one client's captures, and for memories of that client from captures of another layer. */
+function clientRows(name: ClientName): Row[] {
+  const archived = name === 'archived client';
+  return [
+    {
+      route: 'POST /v1/memory/consolidation/claim',
+      about: name,
+      kind: archived ? name : `${name}, write`,
+      ok: 200,
+      ...ofClient,
+      values: async (cell) => {
+        await stageEverywhere(cell);
+        return client(name)(cell);
+      },
+      body: ({ clientId }) => ({ clientId, limit: 20 }),
+    },
+    {
+      route: 'POST /v1/memory/consolidation/complete',
+      about: `of a capture in the Team layer, for ${name}`,
+      // Elsewhere than where the capture lies: only with Full access, as where no grant reaches.
+      kind: archived ? name : 'client B, write',
+      ok: 200,
+      ...ofClient,
+      values: async (cell) => ({ ...(await batch('Team layer')(cell)), ...(await client(name)(cell)) }),
+      body: items(name, ({ clientId }) => ({ scope: { clientId } })),
+    },
+  ];
+}
+
+/** Routes from captures to memories. */
+export const CONSOLIDATION_ROWS: readonly Row[] = [
+  ...(['Team layer', ...CLIENTS] as const).flatMap(layerRows),
+  ...CLIENTS.flatMap(clientRows),
+  ...(['Team layer', ...CLIENTS] as const).map(releaseRow),
+  {
+    route: 'GET /v1/memory/captures',
+    kind: 'Team',
+    ok: 200,
+    values: async (cell) => {
+      await stageEverywhere(cell);
+      return {};
+    },
+    query: () => 'limit=200',
+  },
+  ...(['Team layer', ...CLIENTS] as const).map(
+    (name): Row => ({
+      route: 'GET /v1/memory/captures/:id',
+      about: `of the Owner in ${name}`,
+      kind: name === 'archived client' ? 'archived client, by id' : 'Team, Full access, hidden from others',
+      ok: 200,
+      values: async ({ targets, at }) => {
+        const clientId = LAYERS[name](at);
+        const captured = { clientId, author: at.ownerId, thing: hiddenOf(at, clientId) };
+        return { id: await targets.library.capture(at, captured) };
+      },
+    }),
+  ),
+  {
+    route: 'GET /v1/memory/captures/:id',
+    about: "of the caller's own",
+    kind: 'Team',
+    ok: 200,
+    values: async ({ targets, at, caller, foreign }) => {
+      const own = { author: caller.userId, thing: heldThing(at, null, caller) };
+      const captured = foreign ? { author: at.ownerId, thing: hiddenOf(at, null) } : own;
+      return { id: await targets.library.capture(at, { clientId: null, ...captured }) };
+    },
+  },
+  {
+    route: 'GET /v1/memory/consolidation/batches',
+    kind: 'Team',
+    ok: 200,
+    values: lendEverywhere,
+    query: () => 'limit=200',
+  },
+  {
+    route: 'POST /v1/memory/consolidation/claim',
+    kind: 'Team, own work',
+    ok: 200,
+    values: async (cell) => {
+      await stageEverywhere(cell);
+      return {};
+    },
+    body: () => ({ limit: 20 }),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'of captures that are not in the batch',
+    kind: 'Team layer, write',
+    ok: 200,
+    ids: ['captureId'],
+    elsewhere: '400 invalid_request',
+    values: batch('Team layer'),
+    body: items('Team layer'),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'in the place of another memory',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    ids: ['supersedes'],
+    values: async (cell) => ({
+      ...(await batch('Team layer')(cell)),
+      supersedes: (await cell.targets.library.memory(cell.at, 'published')).memoryId,
+    }),
+    body: items('Team layer', ({ supersedes }) => ({ supersedes })),
+  },
+];

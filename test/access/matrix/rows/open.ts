@@ -1,0 +1,154 @@
+import { readClientPackage } from '../../../../api/http/pages.ts';
+import type { Row } from '../row.ts';
+import { PASSWORD } from '../targets.ts';
+
+/** The package of the terminal client is there once `npm run build` has made it. */
+const packaged = readClientPackage() === null ? 404 : 200;
+
+const newcomer = { name: 'A newcomer', password: PASSWORD };
+
+/** Routes that hold no one's data, or check a secret of their own; and those of anyone who is signed in. */
+export const OPEN_ROWS: readonly Row[] = [
+  { route: 'GET /v1/health', kind: 'open', ok: 200 },
+  { route: 'GET /v1/openapi.json', kind: 'open', ok: 200 },
+  { route: 'GET /livez', kind: 'open', ok: 200 },
+  { route: 'GET /readyz', kind: 'open', ok: 200 },
+  { route: 'GET /metrics', kind: 'no session', ok: 200 },
+  { route: 'GET /cli.tgz', kind: 'open', ok: packaged },
+  { route: 'GET /cli.tgz.sha256', kind: 'open', ok: packaged },
+  { route: 'GET /reset', kind: 'open', ok: 200 },
+  { route: 'GET /reset/…', kind: 'open', ok: 200 },
+  { route: 'GET /join', kind: 'open', ok: 200 },
+  { route: 'GET /join/…', kind: 'open', ok: 200 },
+  { route: 'GET /accept', kind: 'open', ok: 200 },
+  { route: 'GET /accept/…', kind: 'open', ok: 200 },
+  { route: 'GET /', kind: 'open', ok: 200 },
+  { route: 'GET /search', kind: 'open', ok: 200 },
+  { route: 'GET /sources', kind: 'open', ok: 200 },
+  // The document is the same for every id. Its script requests the record.
+  { route: 'GET /sources/:id', kind: 'open', ok: 200, elsewhere: '200' },
+  { route: 'GET /review', kind: 'open', ok: 200 },
+  { route: 'GET /memories', kind: 'open', ok: 200 },
+  { route: 'GET /memories/:id', kind: 'open', ok: 200, elsewhere: '200' },
+  { route: 'GET /account', kind: 'open', ok: 200 },
+  { route: 'GET /captures', kind: 'open', ok: 200 },
+  { route: 'GET /imports', kind: 'open', ok: 200 },
+  { route: 'GET /files', kind: 'open', ok: 200 },
+  { route: 'GET /people', kind: 'open', ok: 200 },
+  { route: 'GET /clients', kind: 'open', ok: 200 },
+  { route: 'GET /tokens', kind: 'open', ok: 200 },
+  { route: 'GET /audit', kind: 'open', ok: 200 },
+  { route: 'GET /company', kind: 'open', ok: 200 },
+  { route: 'GET /jobs', kind: 'open', ok: 200 },
+  { route: 'GET /dashboard', kind: 'open', ok: 200 },
+  { route: 'GET /assets/…', kind: 'open', ok: 200 },
+  { route: 'GET /docs', kind: 'open', ok: 200 },
+  { route: 'HEAD /docs/', kind: 'open', ok: 200 },
+  { route: 'GET /docs/json', kind: 'open', ok: 200 },
+  { route: 'GET /docs/yaml', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/index.html', kind: 'open', ok: 302 },
+  { route: 'GET /docs/static/swagger-initializer.js', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/theme/icon.svg', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/theme/look.css', kind: 'open', ok: 200 },
+  {
+    route: 'GET /docs/static/*',
+    kind: 'open',
+    ok: 200,
+    values: async () => ({ '*': 'swagger-ui.css' }),
+  },
+  {
+    route: 'OPTIONS *',
+    kind: 'no method of any route',
+    ok: 405,
+    values: async () => ({ '*': '/v1/team' }),
+  },
+
+  {
+    route: 'POST /v1/auth/login',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ email: (await targets.account(at, { teamRole: 'member' })).email }),
+    body: ({ email }) => ({ email, password: PASSWORD }),
+  },
+  {
+    route: 'POST /v1/auth/join',
+    kind: 'open, into a Team',
+    ok: 201,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invite(at, 'people')).token }),
+    body: ({ token }) => ({ token, ...newcomer }),
+  },
+  {
+    route: 'POST /v1/auth/reset',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: await targets.resetToken(at) }),
+    body: ({ token }) => ({ token, newPassword: PASSWORD }),
+  },
+  {
+    route: 'POST /v1/auth/link',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invite(at, 'people')).token }),
+    body: ({ token }) => ({ token }),
+  },
+  {
+    route: 'POST /v1/company/invitations/accept',
+    kind: 'open',
+    ok: 201,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invitation(at, 'staff')).token }),
+    body: ({ token }) => ({ token, ...newcomer }),
+  },
+
+  { route: 'GET /v1/auth/session', kind: 'signed in', ok: 200 },
+  {
+    route: 'POST /v1/mcp',
+    kind: 'signed in',
+    ok: 200,
+    body: () => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'whoami', arguments: {} },
+    }),
+  },
+  { route: 'GET /v1/auth/sessions', kind: 'signed in', ok: 200, query: () => 'limit=200' },
+  {
+    route: 'DELETE /v1/auth/sessions/:id',
+    kind: 'signed in',
+    ok: 204,
+    values: async ({ caller, at, foreign, targets }) => {
+      const { id } = foreign
+        ? await targets.session(at.companyId, at.ownerId)
+        : await targets.session(caller.home.companyId, caller.userId);
+      return { id };
+    },
+  },
+  { route: 'POST /v1/auth/logout', kind: 'signed in', ok: 204, fresh: true, body: () => ({}) },
+  {
+    route: 'POST /v1/auth/logout',
+    about: 'everywhere',
+    kind: 'signed in',
+    ok: 204,
+    fresh: true,
+    body: () => ({ everywhere: true }),
+  },
+  {
+    route: 'POST /v1/auth/password',
+    kind: 'signed in',
+    ok: 204,
+    fresh: true,
+    body: () => ({ currentPassword: PASSWORD, newPassword: `another, ${PASSWORD}` }),
+  },
+  {
+    route: 'PATCH /v1/auth/account',
+    kind: 'signed in',
+    ok: 200,
+    fresh: true,
+    body: () => ({ name: 'Another Name' }),
+  },
+];

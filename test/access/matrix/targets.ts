@@ -1,0 +1,283 @@
+import { runCommand } from '../../../core/access/run-command.ts';
+import { createResetLink } from '../../../core/accounts/links.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { type InviteDraft, issueInvite } from '../../../core/people/invites.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { claimPendingChunks } from '../../../db/queries/embeddings.ts';
+import { failImport, insertImport } from '../../../db/queries/imports.ts';
+import { databaseBlobs } from '../../../db/queries/workspace/contents.ts';
+import { allocateRevision, insertVersions } from '../../../db/queries/workspace/files.ts';
+import { workspacePath } from '../../../shared/formats/workspace-path.ts';
+import { newId } from '../../../shared/ids.ts';
+import { hashToken, newToken } from '../../../shared/passwords.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { TestApp } from '../../support/app.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { linkToken } from '../../support/sign-in.ts';
+import { storeSource } from '../../support/sources.ts';
+import { sha256 } from '../../support/workspace.ts';
+import type { Canaries } from './canaries.ts';
+import { LibraryTargets } from './library-targets.ts';
+import { companyKey, type Place, pathThingOf, thingOf } from './place.ts';
+
+/** What ties someone to a Company and one Team of it. */
+export interface Ties {
+  companyRole?: 'owner' | 'admin' | 'member';
+  teamRole?: 'owner' | 'admin' | 'member';
+  grant?: 'full' | 'read';
+  /** Access by client id. */
+  clients?: Record<string, 'read' | 'write'>;
+}
+
+/** The password of everyone. */
+export const PASSWORD = 'a password of this walk';
+
+/** Where links lead. */
+const BASE = 'http://127.0.0.1:8787';
+
+/** Makes, in the database, what single requests are about: new for each, and named for where it lies. */
+export class Targets {
+  readonly canaries: Canaries;
+  readonly library: LibraryTargets;
+  private readonly service: Pick<TestApp & Dependencies, 'database'>;
+  private readonly passwordHash: string;
+
+  constructor(service: Pick<TestApp, 'database'>, canaries: Canaries, passwordHash: string) {
+    this.service = service;
+    this.canaries = canaries;
+    this.library = new LibraryTargets(service.database, canaries);
+    this.passwordHash = passwordHash;
+    canaries.secret(PASSWORD);
+  }
+
+  /** An account, with a role in the Team where one is given. */
+  async account(place: Place, ties: Ties = {}): Promise<{ userId: string; email: string }> {
+    const { companyId, teamId } = place;
+    const userId = newId();
+    const word =
+      ties.teamRole === undefined
+        ? this.canaries.word('staff', companyKey(place))
+        : this.canaries.word('people', place.key);
+    const email = `${word}@example.com`;
+    await this.write('account', {
+      company_id: companyId,
+      id: userId,
+      email,
+      name: word,
+      role: ties.companyRole ?? 'member',
+      password_hash: this.passwordHash,
+    });
+    const key = { company_id: companyId, team_id: teamId, user_id: userId };
+    if (ties.teamRole !== undefined) await this.write('team_member', { ...key, role: ties.teamRole });
+    if (ties.grant !== undefined) await this.write('company_grant', { ...key, access: ties.grant });
+    for (const [clientId, access] of Object.entries(ties.clients ?? {})) {
+      await this.write('client_grant', { ...key, client_id: clientId, access });
+    }
+    return { userId, email };
+  }
+
+  /** A session of someone. */
+  async session(companyId: string, userId: string): Promise<{ id: string; token: string }> {
+    const token = this.canaries.secret(newToken());
+    const session = { company_id: companyId, id: newId(), user_id: userId };
+    await this.write('session', { ...session, token_hash: hashToken(token) });
+    return { id: session.id, token };
+  }
+
+  /** An agent token of someone for the Team, without a secret. */
+  async agentToken(place: Place, userId: string): Promise<string> {
+    const id = this.canaries.mark(newId(), 'token-name', place.key);
+    await this.write('agent_token', {
+      company_id: place.companyId,
+      team_id: place.teamId,
+      id,
+      user_id: userId,
+      name: this.canaries.word('token-name', place.key),
+      permissions: ['memory:read'],
+      expires_at: new Date(Date.now() + 3_600_000),
+    });
+    return id;
+  }
+
+  /** Has an agent token end in the past. */
+  async expire(tokenId: string): Promise<void> {
+    await this.service.database.query(
+      `update identity.agent_token set expires_at = now() - interval '1 second' where id = $1`,
+      [tokenId],
+    );
+  }
+
+  /** One more client of the Team, which no grant reaches. */
+  async client(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
+    const id = this.canaries.mark(newId(), 'client-b', place.key);
+    const name = this.canaries.word('client-b', place.key);
+    await this.write('client', { company_id: place.companyId, team_id: place.teamId, id, name, state });
+    return id;
+  }
+
+  /** One more Team of the Company. */
+  async team(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
+    const key = place.key === 'v' ? 'v' : 'u';
+    const id = this.canaries.mark(newId(), 'team-name', key);
+    const name = this.canaries.word('team-name', key);
+    await this.write('team', { company_id: place.companyId, id, name, state });
+    return id;
+  }
+
+  /** An open invite into the Team; its email is planted as what it is told as. */
+  async invite(
+    place: Place,
+    thing: 'invited' | 'people' = 'invited',
+  ): Promise<{ id: string; token: string }> {
+    const email = `${this.canaries.word(thing, place.key)}@example.com`;
+    const { id, token } = await this.issue(place, { teamId: place.teamId, email, role: 'member' });
+    return { id: this.canaries.mark(id, 'invited', place.key), token };
+  }
+
+  /** An open invitation to become an Admin of the Company. */
+  async invitation(place: Place, thing: 'invitation' | 'staff' = 'invitation') {
+    const key = companyKey(place);
+    const email = `${this.canaries.word(thing, key)}@example.com`;
+    const { id, token } = await this.issue(place, { teamId: null, email, role: 'admin' });
+    return { id: this.canaries.mark(id, 'invitation', key), token };
+  }
+
+  /** An open request of some Company Admin for access to the Team. */
+  async accessRequest(place: Place): Promise<string> {
+    const { userId } = await this.account(place, { companyRole: 'admin' });
+    const key = companyKey(place);
+    const id = newId();
+    const { companyId, teamId } = place;
+    const reason = this.canaries.word('reason', key);
+    const request = { company_id: companyId, id, user_id: userId, team_id: teamId, access: 'read', reason };
+    await this.write('access_request', request);
+    return id;
+  }
+
+  /** The token of an open reset link. */
+  async resetToken(place: Place): Promise<string> {
+    const { userId } = await this.account(place);
+    const scope = companyScope({ companyId: place.companyId, userId: place.ownerId });
+    const { url } = await runCommand(this.service.database, scope, {
+      lock: async () => {},
+      apply: (tx) => createResetLink(tx, { userId, base: BASE, ttlSeconds: 600 }),
+    });
+    return this.canaries.secret(linkToken(url));
+  }
+
+  /** A source of one chunk, which waits for its embedding. @returns the chunk */
+  async chunk(place: Place, clientId: string | null = null): Promise<string> {
+    const { database } = this.service;
+    const title = this.canaries.word(thingOf(place, clientId), place.key);
+    const sourceId = await storeSource(database, ownerScope(place, clientId === null ? [] : [clientId]), {
+      layer: clientId,
+      title,
+      tags: [title],
+      chunks: [{ text: `walrus ${title}` }],
+    });
+    const [chunk] = await database.query<{ id: string }>(
+      'select id from memory.chunk where team_id = $1 and source_id = $2',
+      [place.teamId, sourceId],
+    );
+    if (chunk === undefined) throw new Error('the source has no chunk');
+    return chunk.id;
+  }
+
+  /** An import without a job: the Owner's and queued, unless told otherwise. */
+  async import(
+    place: Place,
+    clientId: string | null = null,
+    { userId = place.ownerId, state = 'queued' }: { userId?: string; state?: 'queued' | 'failed' } = {},
+  ): Promise<string> {
+    const title = this.canaries.word(thingOf(place, clientId), place.key);
+    const id = newId();
+    const scope = ownerScope({ ...place, ownerId: userId }, clientId === null ? [] : [clientId]);
+    const content = Buffer.from(`walrus ${title}`);
+    const file = { filename: `${title}.txt`, title, mediaType: 'text/plain', content };
+    await transaction(this.service.database, scope, async (tx) => {
+      await insertImport(tx, { id, layerId: clientId ?? place.teamId, ...file });
+      if (state === 'failed')
+        await failImport(tx, id, { code: 'no_text', message: 'The file holds no text.' });
+    });
+    return id;
+  }
+
+  /** A file of the Owner's: its first version has a content, the second deletes it. @returns its path in the layer */
+  async file(place: Place, clientId: string | null, state: 'live' | 'deleted'): Promise<string> {
+    const { database } = this.service;
+    const name = this.canaries.word(pathThingOf(place, clientId), place.key);
+    const content = Buffer.from(`walrus ${this.canaries.word(thingOf(place, clientId), place.key)}`);
+    const scope = ownerScope(place, clientId === null ? [] : [clientId]);
+    const blob = { sha256: sha256(content), content };
+    await databaseBlobs(database).store(scope, [blob]);
+    const file = { clientId, name, path: workspacePath(clientId, name), fileId: newId() };
+    const first = newId();
+    const versions = [
+      {
+        ...file,
+        id: first,
+        before: null,
+        version: 1,
+        sha256: blob.sha256,
+        bytes: content.length,
+        indexed: null,
+      },
+      { ...file, id: newId(), before: first, version: 2, sha256: null, bytes: 0, indexed: null },
+    ];
+    await transaction(database, scope, async (tx) => {
+      for (const version of state === 'live' ? versions.slice(0, 1) : versions) {
+        await insertVersions(tx, await allocateRevision(tx), [version]);
+      }
+    });
+    return name;
+  }
+
+  /** A batch of a chunk to be embedded, lent to someone. */
+  async batch(place: Place, userId: string): Promise<string> {
+    await this.chunk(place);
+    const id = newId();
+    const scope = ownerScope({ ...place, ownerId: userId });
+    const batch = await transaction(this.service.database, scope, (tx) =>
+      claimPendingChunks(tx, { id, limit: 1, leaseSeconds: 600 }),
+    );
+    if (batch === null) throw new Error('there is nothing to embed');
+    return id;
+  }
+
+  /** Also into an archived Team, where no request could make one. */
+  private async issue(place: Place, draft: Omit<InviteDraft, 'base'>) {
+    const scope = companyScope({ companyId: place.companyId, userId: place.ownerId });
+    const { invite, token } = await runCommand(this.service.database, scope, {
+      lock: async () => {},
+      apply: (tx) => issueInvite(tx, { ...draft, base: BASE }),
+    });
+    return { id: invite.id, token: this.canaries.secret(token) };
+  }
+
+  /** Has the ids of all that Teams hold tell of their layers. */
+  async markHoldings(places: readonly Place[]): Promise<void> {
+    for (const place of places) {
+      const rows = await this.service.database.query<{ id: string; clientId: string | null }>(
+        `select id, nullif(layer_id, team_id) as "clientId" from memory.source where team_id = $1
+         union all select id, nullif(layer_id, team_id) from memory.chunk where team_id = $1
+         union all select id, nullif(layer_id, team_id) from memory.import where team_id = $1
+         union all select file_id, nullif(layer_id, team_id) from memory.workspace_version where team_id = $1`,
+        [place.teamId],
+      );
+      for (const { id, clientId } of rows) {
+        const thing = thingOf(place, clientId);
+        this.canaries.mark(id, thing === 'shelf' ? 'shelf-ids' : thing, place.key);
+      }
+      await this.library.markHoldings(place);
+    }
+  }
+
+  private async write(table: string, row: Record<string, unknown>): Promise<void> {
+    const columns = Object.keys(row);
+    const values = columns.map((_, index) => `$${index + 1}`);
+    await this.service.database.query(
+      `insert into identity.${table} (${columns.join(', ')}) values (${values.join(', ')})`,
+      Object.values(row),
+    );
+  }
+}

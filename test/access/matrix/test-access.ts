@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { buildApp } from '../../../api/app.ts';
+import { API_TOKEN, openTestApp } from '../../support/app.ts';
+import type { Row } from './row.ts';
+import { ALL_ROWS } from './rows/all.ts';
+import { expectedOf } from './table.ts';
+import { type Listener, tellable } from './told.ts';
+import { collectRoutes, spellOut, titleOf, Walk } from './walk.ts';
+import { World } from './world.ts';
+
+/** A service with everyone who asks, and what they ask. */
+export interface Access {
+  world: World;
+  walk: Walk;
+  /** All registered routes. */
+  routes: readonly string[];
+  /** All rows, those that stand for several routes spelled out. */
+  rows: readonly Row[];
+  /** All log lines at the level trace, without the redaction of the service. */
+  logged: readonly string[];
+}
+
+/**
+ * Opens a service with everyone who asks.
+ * @param emails whether each caller has taken the email that someone with other rights had before
+ */
+export async function openAccess(emails: 'own' | 'taken'): Promise<Access> {
+  const service = await openTestApp();
+  const logged: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
+  const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));
+  after(() => app.close());
+  const world = await World.open(app, service, emails);
+  world.canaries.secret(API_TOKEN);
+  return { world, walk: new Walk(world), routes, rows: spellOut(ALL_ROWS, routes), logged };
+}
+
+/** Declares the tests of the status that each row has for every caller. */
+export function testStatuses({ walk }: Access, rows: readonly Row[]): void {
+  describe('access to every route', () => {
+    for (const row of rows) {
+      test(`returns the expected status to every caller: ${titleOf(row)}`, async () => {
+        const expected: Record<string, string> = expectedOf(row);
+        const { outcomes, heads } = await walk.ask(row);
+        assert.deepEqual(outcomes, expected);
+        for (const [caller, head] of Object.entries(heads)) {
+          assert.equal(head, expected[caller]?.slice(0, 3), `HEAD as ${caller}`);
+        }
+      });
+    }
+  });
+}
+
+/** Requires that a caller has received no data that they cannot see. Returns what they have received. */
+export async function assertToldOnly({ world, walk }: Access, listener: Listener): Promise<Set<string>> {
+  await world.targets.markHoldings(Object.values(world.places));
+  const { may } = tellable(listener);
+  const told = new Set<string>();
+  for (const { row, text } of walk.heard.filter((heard) => heard.listener === listener)) {
+    for (const what of world.canaries.toldBy(text)) {
+      told.add(what);
+      assert.ok(may.includes(what), `${row} tells ${listener} of ${what}`);
+    }
+  }
+  return told;
+}

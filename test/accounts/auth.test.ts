@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { logout } from '../../core/accounts/sign-in.ts';
+import { newId } from '../../shared/ids.ts';
+import { hashToken } from '../../shared/passwords.ts';
+import type { Session } from '../../shared/schemas/accounts.ts';
+import { companyScope } from '../../shared/scope.ts';
+import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
+import { addAccount, askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
+
+const service = await openTestApp();
+const { app, database } = service;
+const PASSWORD = 'a password of this test';
+
+/** A Company whose Owner has a password. */
+async function withPassword(): Promise<SignedIn> {
+  const company = await service.company();
+  const { token } = await makeResetLink(service, company);
+  assert.equal((await useLink(service, token, PASSWORD)).statusCode, 200);
+  return company;
+}
+
+function signOut(token: string, payload?: object) {
+  return app.inject({
+    method: 'POST',
+    url: '/v1/auth/logout',
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload === undefined ? {} : { payload }),
+  });
+}
+
+function auditKinds(company: SignedIn) {
+  return database.query<{ kind: string; actor: string; subject: string; detail: object }>(
+    `select kind, actor_id as actor, subject_id as subject, detail from memory.audit_event
+      where company_id = $1 order by id`,
+    [company.companyId],
+  );
+}
+
+describe('POST /v1/auth/login', () => {
+  test('returns a session with the user, the Company and the access to each Team', async () => {
+    const company = await withPassword();
+    const answer = await signInBy(service, company.ownerEmail, PASSWORD);
+    assert.equal(answer.statusCode, 200);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers['set-cookie'], undefined);
+    const { token, expiresAt, ...rest } = answer.json<Session>();
+    assert.match(token, /^[\w-]{43}$/);
+    const days = (Date.parse(expiresAt ?? '') - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7.01, `${days} days`);
+    assert.deepEqual(rest, {
+      user: { id: company.ownerId, email: company.ownerEmail, name: 'Owner' },
+      company: { id: company.companyId, name: 'Test Company', role: 'owner' },
+      teams: [{ id: company.teamId, name: 'Test Team', state: 'active', role: 'owner', access: 'full' }],
+    });
+    assert.deepEqual((await askSession(service, token)).json(), { expiresAt, ...rest });
+  });
+
+  test('ignores case and surrounding spaces in the email', async () => {
+    const company = await withPassword();
+    const answer = await signInBy(service, `  ${company.ownerEmail.toUpperCase()} `, PASSWORD);
+    assert.equal(answer.statusCode, 200);
+  });
+
+  test('returns the same 401 for every failed login, except for the request id', async () => {
+    const company = await withPassword();
+    const [unset, closed] = [`unset-${newId()}@example.com`, `closed-${newId()}@example.com`];
+    await addAccount(service, company, { userId: newId(), email: unset, role: 'member' });
+    await addAccount(service, company, { userId: newId(), email: closed, role: 'member' });
+    await database.query(
+      `update identity.account set closed_at = now(),
+         password_hash = (select password_hash from identity.account where id = $2) where email = $1`,
+      [closed, company.ownerId],
+    );
+    const answers = await Promise.all([
+      signInBy(service, company.ownerEmail, `${PASSWORD}!`),
+      signInBy(service, `nobody-${newId()}@example.com`, PASSWORD),
+      signInBy(service, unset, PASSWORD),
+      signInBy(service, closed, PASSWORD),
+      signInBy(service, 'not an email', 'x'),
+    ]);
+    const bodies = answers.map(({ body }) => body.replace(/"requestId":"[^"]+"/, ''));
+    assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([401]));
+    assert.equal(new Set(bodies).size, 1, bodies.join('\n'));
+    assert.equal(answers[0]?.json<{ code: string }>().code, 'invalid_credentials');
+    const shapes = answers.map(({ headers }) => Object.keys(headers).sort().join());
+    assert.equal(new Set(shapes).size, 1, shapes.join('\n'));
+  });
+
+  test('returns 400 and names the invalid field', async () => {
+    for (const [payload, path] of [
+      [{ email: 'a@b.c' }, '/password'],
+      [{ email: 'a@b.c', password: 'x', remember: true }, '/remember'],
+      [{ email: 'a@b.c', password: 'x'.repeat(257) }, '/password'],
+      [{ email: 'a@b.c', password: 'x\u0000' }, '/password'],
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', payload });
+      assert.equal(answer.statusCode, 400);
+      const { code, errors } = answer.json<{ code: string; errors: { path: string }[] }>();
+      assert.deepEqual([code, errors[0]?.path], ['invalid_request', path]);
+    }
+  });
+
+  test('ignores the session that the request carries', async () => {
+    const company = await withPassword();
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      headers: { authorization: 'Bearer of-no-worth' },
+      payload: { email: company.ownerEmail, password: PASSWORD },
+    });
+    assert.equal(answer.statusCode, 200);
+  });
+
+  test('records one event without secrets and stores only the hash of the token', async () => {
+    const company = await withPassword();
+    const { token } = (await signInBy(service, company.ownerEmail, PASSWORD)).json<Session>();
+    const [session, ...more] = await database.query<{ id: string; row: string }>(
+      'select id, s::text as row from identity.session s where token_hash = $1',
+      [hashToken(token)],
+    );
+    assert.deepEqual(more, []);
+    assert.ok(!session?.row.includes(token));
+    assert.ok(!session?.row.includes(Buffer.from(token).toString('hex')));
+    const logins = (await auditKinds(company)).filter(({ kind }) => kind === 'auth.login');
+    assert.deepEqual(logins, [
+      { kind: 'auth.login', actor: company.ownerId, subject: session?.id, detail: {} },
+    ]);
+  });
+});
+
+describe('GET /v1/auth/session', () => {
+  test('shows the service token as an Owner session that never expires', async () => {
+    const answer = await askSession(service, API_TOKEN);
+    assert.equal(answer.statusCode, 200);
+    const session = answer.json<Session>();
+    assert.equal(session.expiresAt, null);
+    assert.equal(session.company.role, 'owner');
+    assert.ok(!('token' in session));
+  });
+
+  test('returns 401 unauthenticated for a missing or invalid credential', async () => {
+    for (const authorization of [undefined, 'Bearer', 'Bearer x', 'Basic eDp4', `Bearer ${API_TOKEN} x`]) {
+      const answer = await app.inject({
+        url: '/v1/auth/session',
+        headers: authorization === undefined ? {} : { authorization },
+      });
+      assert.equal(answer.statusCode, 401);
+      assert.equal(answer.json<{ code: string }>().code, 'unauthenticated');
+      const isToken = /^Bearer ./.test(authorization ?? '');
+      assert.equal(answer.headers['www-authenticate'], isToken ? 'Bearer error="invalid_token"' : 'Bearer');
+    }
+  });
+
+  test('returns 401 session_expired after 7 idle days, and after 30 days in any case', async () => {
+    const { token } = await service.company();
+    const age = (column: string, days: number) =>
+      database.query(
+        `update identity.session set ${column} = now() - make_interval(days => $2) where token_hash = $1`,
+        [hashToken(token), days],
+      );
+    await age('created_at', 29);
+    await age('last_seen_at', 6);
+    assert.equal((await askSession(service, token)).statusCode, 200);
+    await age('last_seen_at', 7);
+    const idle = await askSession(service, token);
+    assert.deepEqual([idle.statusCode, idle.json<{ code: string }>().code], [401, 'session_expired']);
+    await age('last_seen_at', 0);
+    await age('created_at', 30);
+    const old = await askSession(service, token);
+    assert.deepEqual([old.statusCode, old.json<{ code: string }>().code], [401, 'session_expired']);
+  });
+
+  test('returns 401 for a session of a closed account', async () => {
+    const company = await service.company();
+    await database.query('update identity.account set closed_at = now() where id = $1', [company.ownerId]);
+    const answer = await askSession(service, company.token);
+    assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [401, 'unauthenticated']);
+  });
+});
+
+describe('POST /v1/auth/logout', () => {
+  test('ends this session from the next request on and no other session', async () => {
+    const company = await service.company();
+    const other = await service.signIn(company.companyId, company.ownerId);
+    const answer = await signOut(company.token);
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
+    const next = await askSession(service, company.token);
+    assert.deepEqual([next.statusCode, next.json<{ code: string }>().code], [401, 'unauthenticated']);
+    assert.equal((await askSession(service, other)).statusCode, 200);
+    const events = (await auditKinds(company)).filter(({ kind }) => kind === 'auth.logout');
+    assert.deepEqual(column(events, 'detail'), [{ everywhere: false }]);
+  });
+
+  test('ends all sessions of the user and none of other users if "everywhere" is true', async () => {
+    const company = await service.company();
+    const other = await service.signIn(company.companyId, company.ownerId);
+    const colleague = { userId: newId(), email: `colleague-${newId()}@example.com`, role: 'owner' };
+    await addAccount(service, company, colleague);
+    const theirs = await service.signIn(company.companyId, colleague.userId);
+    assert.equal((await signOut(company.token, { everywhere: true })).statusCode, 204);
+    assert.equal((await askSession(service, company.token)).statusCode, 401);
+    assert.equal((await askSession(service, other)).statusCode, 401);
+    assert.equal((await askSession(service, theirs)).statusCode, 200);
+  });
+
+  test('ends all sessions of the user with "everywhere" for a caller without a session, as by the service token', async () => {
+    const { companyId, ownerId: userId, token } = await service.company();
+    await logout(service, companyScope({ companyId, userId }), { sessionId: null, everywhere: true });
+    assert.equal((await askSession(service, token)).statusCode, 401);
+  });
+
+  test('accepts a missing or empty body and returns 400 for an unknown field', async () => {
+    const company = await service.company();
+    assert.equal(
+      (await signOut(await service.signIn(company.companyId, company.ownerId), {})).statusCode,
+      204,
+    );
+    assert.equal((await signOut(company.token, { all: true })).statusCode, 400);
+    const headers = { authorization: company.headers.authorization, 'content-type': 'application/json' };
+    const empty = await app.inject({ method: 'POST', url: '/v1/auth/logout', headers, payload: '' });
+    assert.equal(empty.statusCode, 204);
+  });
+
+  test('keeps the service token valid', async () => {
+    assert.equal((await signOut(API_TOKEN)).statusCode, 204);
+    assert.equal((await askSession(service, API_TOKEN)).statusCode, 200);
+  });
+});

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Session } from '../../shared/schemas/accounts.ts';
+import { API_TOKEN, type SignedIn } from '../support/app.ts';
+import { columns } from '../support/columns.ts';
+import { databaseError, openFailingApp } from '../support/failing-database.ts';
+import { addPasswordHolder, givePassword, type PasswordHolder } from '../support/invites.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { duringPause, openPausedApp } from '../support/paused-app.ts';
+import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
+
+const service = await openOwnTestApp();
+const { database } = service;
+const PASSWORD = 'a password of this test';
+const NEW_PASSWORD = 'another password of this test';
+
+function change(token: string, currentPassword: string, newPassword = NEW_PASSWORD, by = service.app) {
+  return by.inject({
+    method: 'POST',
+    url: '/v1/auth/password',
+    headers: { authorization: `Bearer ${token}` },
+    payload: { currentPassword, newPassword },
+  });
+}
+
+/** An Owner of a Company with a password and two sessions: `token` and `other`. */
+async function addOwner(company: SignedIn): Promise<PasswordHolder & { other: string }> {
+  const ties = { companyRole: 'owner', teamRole: 'owner' } as const;
+  const owner = await addPasswordHolder(service, company, ties, PASSWORD);
+  return { ...owner, other: await service.signIn(company.companyId, owner.userId) };
+}
+
+/** Whether the old and the new password open a session. */
+async function passwords(email: string): Promise<Record<'old' | 'new', string>> {
+  return {
+    old: outcome(await signInBy(service, email, PASSWORD)),
+    new: outcome(await signInBy(service, email, NEW_PASSWORD)),
+  };
+}
+const UNCHANGED = { old: '200', new: '401 invalid_credentials' };
+const CHANGED = { old: '401 invalid_credentials', new: '200' };
+
+describe('POST /v1/auth/password', () => {
+  test('returns 204, and only the new password works from then on', async () => {
+    const person = await addOwner(await service.company());
+    const answer = await change(person.token, PASSWORD);
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
+    assert.deepEqual(await passwords(person.email), CHANGED);
+  });
+
+  test('ends all other sessions of the account, and no session of other accounts', async () => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    assert.equal((await change(person.token, PASSWORD)).statusCode, 204);
+    assert.equal(outcome(await askSession(service, person.token)), '200');
+    assert.equal(outcome(await askSession(service, person.other)), '401 unauthenticated');
+    assert.equal(outcome(await askSession(service, company.token)), '200');
+  });
+
+  test('revokes the open reset link of the account, and of no other account', async () => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    const mine = await makeResetLink(service, company, { email: person.email });
+    const theirs = await makeResetLink(service, company);
+    assert.equal((await change(person.token, PASSWORD)).statusCode, 204);
+    assert.equal(outcome(await useLink(service, mine.token, PASSWORD)), '410 token_revoked');
+    assert.equal(outcome(await useLink(service, theirs.token, PASSWORD)), '200');
+    assert.deepEqual(await passwords(person.email), CHANGED);
+  });
+
+  test('returns 401 for a wrong current password and changes nothing', async () => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    const link = await makeResetLink(service, company, { email: person.email });
+    for (const wrong of [`${PASSWORD}!`, NEW_PASSWORD, 'x']) {
+      assert.equal(outcome(await change(person.token, wrong)), '401 invalid_credentials');
+    }
+    assert.deepEqual(await passwords(person.email), UNCHANGED);
+    for (const token of [person.token, person.other]) {
+      assert.equal(outcome(await askSession(service, token)), '200');
+    }
+    assert.equal(outcome(await useLink(service, link.token, PASSWORD)), '200');
+  });
+
+  test('returns 401 for an account without a password', async () => {
+    const company = await service.company();
+    assert.equal(outcome(await change(company.token, PASSWORD)), '401 invalid_credentials');
+    assert.equal(
+      outcome(await signInBy(service, company.ownerEmail, NEW_PASSWORD)),
+      '401 invalid_credentials',
+    );
+  });
+
+  test('accepts a new password of 12 to 256 characters, and returns 400 for other fields', async () => {
+    const person = await addOwner(await service.company());
+    for (const [payload, path] of [
+      [{ currentPassword: PASSWORD }, '/newPassword'],
+      [{ newPassword: NEW_PASSWORD }, '/currentPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'eleven char' }, '/newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'x'.repeat(257) }, '/newPassword'],
+      [{ currentPassword: 'x'.repeat(257), newPassword: NEW_PASSWORD }, '/currentPassword'],
+      [{ currentPassword: PASSWORD, newPassword: NEW_PASSWORD, email: person.email }, '/email'],
+    ] as const) {
+      const { authorization } = person.headers;
+      const url = '/v1/auth/password';
+      const answer = await service.app.inject({ method: 'POST', url, headers: { authorization }, payload });
+      assert.equal(outcome(answer), '400 invalid_request');
+      assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, path);
+    }
+    assert.equal(outcome(await change('of-no-worth', PASSWORD)), '401 unauthenticated');
+    assert.deepEqual(await passwords(person.email), UNCHANGED);
+    assert.equal((await change(person.token, PASSWORD, 'x'.repeat(256))).statusCode, 204);
+  });
+
+  test('writes one audit event without secrets, in the same transaction as the change', async (t) => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    const broken = await openFailingApp(t, service, (text) =>
+      text.includes('into memory.audit_event') ? databaseError('42P01') : null,
+    );
+    const failed = await change(person.token, PASSWORD, NEW_PASSWORD, broken);
+    assert.equal(outcome(failed), '500 internal_error');
+    assert.equal(outcome(await askSession(service, person.other)), '200');
+    assert.deepEqual(await passwords(person.email), UNCHANGED);
+    assert.equal((await change(person.token, PASSWORD)).statusCode, 204);
+    const events = await database.query<{ row: string; actor: string; subject: string }>(
+      `select actor_id as actor, subject_id as subject, e::text as row from memory.audit_event e
+        where company_id = $1 and kind = 'auth.password_change'`,
+      [company.companyId],
+    );
+    assert.deepEqual(columns(events, 'actor', 'subject'), [[person.userId, person.userId]]);
+    for (const secret of [PASSWORD, NEW_PASSWORD]) assert.ok(!events[0]?.row.includes(secret));
+  });
+});
+
+describe('a password change during which the account changes', () => {
+  test('a change fails if another change of the password came first', async (t) => {
+    const person = await addOwner(await service.company());
+    const held = await openPausedApp(t, service, { password: 'verify' });
+    const late = await duringPause(
+      held,
+      ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
+      async () => assert.equal((await change(person.other, PASSWORD)).statusCode, 204),
+    );
+    assert.equal(outcome(late), '401 invalid_credentials');
+    assert.deepEqual(await passwords(person.email), CHANGED);
+    assert.equal(outcome(await askSession(service, person.other)), '200');
+    assert.equal(outcome(await askSession(service, person.token)), '401 unauthenticated');
+  });
+
+  test('a change fails if a reset came first, and keeps the password and session of the reset', async (t) => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    const link = await makeResetLink(service, company, { email: person.email });
+    let session = '';
+    const late = await duringPause(
+      await openPausedApp(t, service, { password: 'verify' }),
+      ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
+      async () => {
+        const reset = await useLink(service, link.token, NEW_PASSWORD);
+        session = reset.json<Session>().token;
+      },
+    );
+    assert.equal(outcome(late), '401 invalid_credentials');
+    assert.deepEqual(await passwords(person.email), CHANGED);
+    assert.equal(outcome(await askSession(service, session)), '200');
+  });
+
+  test('a change fails with 401 and changes nothing if the account was closed first', async (t) => {
+    const person = await addOwner(await service.company());
+    const hash = async () =>
+      database.query('select password_hash from identity.account where id = $1', [person.userId]);
+    const before = await hash();
+    const late = await duringPause(
+      await openPausedApp(t, service, { password: 'verify' }),
+      ({ app }) => change(person.token, PASSWORD, NEW_PASSWORD, app),
+      () => database.query('update identity.account set closed_at = now() where id = $1', [person.userId]),
+    );
+    assert.equal(outcome(late), '401 unauthenticated');
+    assert.deepEqual(await hash(), before);
+  });
+
+  test('of ten concurrent changes with the same current password only one succeeds', async () => {
+    const company = await service.company();
+    const person = await addOwner(company);
+    const tokens = await Promise.all(
+      Array.from({ length: 10 }, () => service.signIn(company.companyId, person.userId)),
+    );
+    const answers = await Promise.all(
+      tokens.map((token, index) => change(token, PASSWORD, `${NEW_PASSWORD} ${index}`)),
+    );
+    const winners = answers.flatMap(({ statusCode }, index) => (statusCode === 204 ? [index] : []));
+    assert.equal(winners.length, 1, answers.map(({ statusCode }) => statusCode).join());
+    for (const answer of answers) {
+      // Refused before or after the session was ended by the winner.
+      if (answer.statusCode !== 204) assert.equal(answer.statusCode, 401);
+    }
+    const [winner = -1] = winners;
+    assert.equal(outcome(await signInBy(service, person.email, `${NEW_PASSWORD} ${winner}`)), '200');
+    const alive = await Promise.all(
+      tokens.map(async (token) => (await askSession(service, token)).statusCode),
+    );
+    assert.deepEqual(
+      alive,
+      tokens.map((_, index) => (index === winner ? 200 : 401)),
+    );
+  });
+});
+
+describe('POST /v1/auth/password with the service token', () => {
+  test('changes the password of the server principal and ends all of its sessions', async () => {
+    const [principal] = await database.query<{ companyId: string; userId: string; email: string }>(
+      'select company_id as "companyId", id as "userId", email from identity.account where is_principal',
+    );
+    assert.ok(principal);
+    assert.equal(outcome(await change(API_TOKEN, PASSWORD)), '401 invalid_credentials');
+    await givePassword(service, principal.userId, PASSWORD);
+    const session = await service.signIn(principal.companyId, principal.userId);
+    assert.equal((await change(API_TOKEN, PASSWORD)).statusCode, 204);
+    assert.equal(outcome(await askSession(service, session)), '401 unauthenticated');
+    assert.equal(outcome(await askSession(service, API_TOKEN)), '200');
+    assert.deepEqual(await passwords(principal.email), CHANGED);
+  });
+});

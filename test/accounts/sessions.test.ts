@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { hashToken } from '../../shared/passwords.ts';
+import type { Session, SessionRecord } from '../../shared/schemas/accounts.ts';
+import { API_TOKEN, type SignedIn } from '../support/app.ts';
+import { columns } from '../support/columns.ts';
+import { databaseError, openFailingApp } from '../support/failing-database.ts';
+import { addPasswordHolder, makeInvite } from '../support/invites.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { askSession, makeResetLink, outcome } from '../support/sign-in.ts';
+import { addPerson, withoutRequestId } from '../support/team.ts';
+
+const service = await openOwnTestApp();
+const { app, database } = service;
+const PASSWORD = 'a password of this test';
+
+interface List {
+  items: SessionRecord[];
+  nextCursor: string | null;
+}
+
+function askList(token: string, query = '') {
+  return app.inject({
+    url: `/v1/auth/sessions${query}`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+}
+
+async function list(token: string, query = ''): Promise<List> {
+  const answer = await askList(token, query);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<List>();
+}
+
+function end(token: string, id: string, by: { app: typeof app } = service) {
+  return by.app.inject({
+    method: 'DELETE',
+    url: `/v1/auth/sessions/${id}`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+}
+
+/** The id of the session of a token. */
+async function idOf(token: string): Promise<string> {
+  const [row] = await database.query<{ id: string }>(
+    'select id from identity.session where token_hash = $1',
+    [hashToken(token)],
+  );
+  return row?.id ?? 'none';
+}
+
+/** More sessions of the Owner, oldest first. */
+async function signInAgain(company: SignedIn, times: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let i = 0; i < times; i++) tokens.push(await service.signIn(company.companyId, company.ownerId));
+  return tokens;
+}
+
+describe('GET /v1/auth/sessions', () => {
+  test('lists only the sessions of the caller, newest first, and marks the current one', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const colleague = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
+    const [second = '', third = ''] = await signInAgain(company, 2);
+    const { items, nextCursor } = await list(second);
+    assert.equal(nextCursor, null);
+    assert.deepEqual(columns(items, 'id', 'current'), [
+      [await idOf(third), false],
+      [await idOf(second), true],
+      [await idOf(company.token), false],
+    ]);
+    for (const { token } of [stranger, colleague]) assert.equal((await list(token)).items.length, 1);
+  });
+
+  test('shows when each session began, was last used and expires, and its user agent', async () => {
+    const company = await service.company();
+    const person = await addPasswordHolder(service, company, {}, PASSWORD);
+    const agent = 'Team memory client/7.1';
+    const login = await app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      headers: { 'user-agent': agent },
+      payload: { email: person.email, password: PASSWORD },
+    });
+    const { token, expiresAt } = login.json<Session>();
+    const { items } = await list(token);
+    const [newest, oldest] = items;
+    assert.deepEqual(newest, {
+      id: await idOf(token),
+      current: true,
+      createdAt: newest?.createdAt,
+      lastSeenAt: newest?.createdAt,
+      expiresAt,
+      userAgent: agent,
+    });
+    assert.equal(new Date(newest?.createdAt ?? '').toISOString(), newest?.createdAt);
+    assert.equal(oldest?.userAgent, null);
+    await database.query(
+      `update identity.session set created_at = $2, last_seen_at = $3 where token_hash = $1`,
+      [hashToken(person.token), new Date(Date.now() - 29 * 86_400_000), new Date(Date.now() - 86_400_000)],
+    );
+    // The earlier limit counts: here the 30 days, not the 7 idle days.
+    const aged = (await list(token)).items[1];
+    const daysLeft = (Date.parse(aged?.expiresAt ?? '') - Date.now()) / 86_400_000;
+    assert.ok(daysLeft > 0.99 && daysLeft <= 1.01, `${daysLeft} days`);
+    assert.ok(Date.parse(aged?.lastSeenAt ?? '') > Date.parse(aged?.createdAt ?? ''));
+  });
+
+  test('a request does not extend a session beyond 30 days after its begin', async () => {
+    const company = await service.company();
+    const [token = ''] = await signInAgain(company, 1);
+    const begin = Date.now() - 29 * 86_400_000;
+    await database.query(
+      `update identity.session set created_at = $2, last_seen_at = $3 where token_hash = $1`,
+      [hashToken(token), new Date(begin), new Date(Date.now() - 86_400_000)],
+    );
+    const end = new Date(begin + 30 * 86_400_000).toISOString();
+    // The first request records that the session was used, the second finds it recorded.
+    for (const request of ['first', 'second']) {
+      assert.equal((await askSession(service, token)).json<Session>().expiresAt, end, request);
+    }
+  });
+
+  test('stores the first 300 characters of the user agent of a reset and a join', async () => {
+    const company = await service.company();
+    const long = 'x'.repeat(299);
+    const headers = { 'user-agent': `${long}yz` };
+    const { token: reset } = await makeResetLink(service, company);
+    const { token: invite } = await makeInvite(service, company);
+    for (const [url, payload] of [
+      ['/v1/auth/reset', { token: reset, newPassword: PASSWORD }],
+      ['/v1/auth/join', { token: invite, name: 'A newcomer', password: PASSWORD }],
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url, headers, payload });
+      const { items } = await list(answer.json<Session>().token);
+      assert.equal(items.find(({ current }) => current)?.userAgent, `${long}y`, url);
+    }
+  });
+
+  test('leaves out expired sessions', async () => {
+    const company = await service.company();
+    const [idle = '', old = ''] = await signInAgain(company, 2);
+    const age = (token: string, column: string, days: number) =>
+      database.query(
+        `update identity.session set ${column} = now() - make_interval(days => $2) where token_hash = $1`,
+        [hashToken(token), days],
+      );
+    await age(idle, 'last_seen_at', 7);
+    await age(old, 'created_at', 30);
+    const shown = (await list(company.token)).items.map(({ id }) => id);
+    assert.deepEqual(shown, [await idOf(company.token)]);
+  });
+
+  test('returns pages that new and ended sessions do not shift, and 400 for invalid parameters', async () => {
+    const company = await service.company();
+    await signInAgain(company, 4);
+    const all = (await list(company.token)).items.map(({ id }) => id);
+    assert.equal(all.length, 5);
+    const first = await list(company.token, '?limit=2');
+    await signInAgain(company, 1);
+    assert.equal((await end(company.token, first.items[1]?.id ?? '')).statusCode, 204);
+    const second = await list(company.token, `?limit=2&cursor=${first.nextCursor}`);
+    const third = await list(company.token, `?limit=2&cursor=${second.nextCursor}`);
+    const pages = [first, second, third].map(({ items }) => items.map(({ id }) => id));
+    assert.deepEqual(pages, [all.slice(0, 2), all.slice(2, 4), all.slice(4)]);
+    assert.equal(third.nextCursor, null);
+    for (const query of ['?limit=0', '?limit=201', '?limit=x', '?limit=', '?cursor=x', '?cursor=']) {
+      assert.equal(outcome(await askList(company.token, query)), '400 invalid_request', query);
+    }
+  });
+
+  test('lists the sessions of a caller without a Team, and returns 401 without a session', async () => {
+    const company = await service.company();
+    const outsider = await addPerson(service, company, {});
+    assert.equal((await list(outsider.token)).items.length, 1);
+    for (const [method, url] of [
+      ['GET', '/v1/auth/sessions'],
+      ['DELETE', `/v1/auth/sessions/${newId()}`],
+    ] as const) {
+      assert.equal(outcome(await app.inject({ method, url })), '401 unauthenticated');
+    }
+  });
+});
+
+describe('DELETE /v1/auth/sessions/{id}', () => {
+  test('ends the named session at once and no other', async () => {
+    const company = await service.company();
+    const [ended = '', kept = ''] = await signInAgain(company, 2);
+    const answer = await end(company.token, await idOf(ended));
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
+    assert.equal(outcome(await askSession(service, ended)), '401 unauthenticated');
+    for (const token of [company.token, kept]) assert.equal(outcome(await askSession(service, token)), '200');
+    assert.equal((await list(kept)).items.length, 2);
+  });
+
+  test('a session can end itself', async () => {
+    const company = await service.company();
+    assert.equal((await end(company.token, await idOf(company.token))).statusCode, 204);
+    assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
+  });
+
+  test('returns the same 404 for a session of someone else, an ended one and an invalid id', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const colleague = await addPerson(service, company, { teamRole: 'member' });
+    const [ended = ''] = await signInAgain(company, 1);
+    const endedId = await idOf(ended);
+    assert.equal((await end(company.token, endedId)).statusCode, 204);
+    const bodies = new Set<string>();
+    const ids = [
+      await idOf(colleague.token),
+      await idOf(stranger.token),
+      endedId,
+      newId(),
+      'x',
+      '%00',
+      ended,
+    ];
+    for (const id of ids) {
+      const answer = await end(company.token, id);
+      assert.equal(outcome(answer), '404 not_found', id);
+      bodies.add(withoutRequestId(answer.body));
+    }
+    assert.equal(bodies.size, 1);
+    for (const { token } of [colleague, stranger]) {
+      assert.equal(outcome(await askSession(service, token)), '200');
+    }
+  });
+
+  test('ends the session only if the audit event is recorded', async (t) => {
+    const company = await service.company();
+    const [other = ''] = await signInAgain(company, 1);
+    const id = await idOf(other);
+    const broken = await openFailingApp(t, service, (text) =>
+      text.includes('into memory.audit_event') ? databaseError('42P01') : null,
+    );
+    assert.equal(outcome(await end(company.token, id, { app: broken })), '500 internal_error');
+    assert.equal(outcome(await askSession(service, other)), '200');
+    await end(company.token, id);
+    const events = await database.query(
+      `select actor_id as actor, subject_type as type, subject_id as subject from memory.audit_event
+        where company_id = $1 and kind = 'auth.session_end'`,
+      [company.companyId],
+    );
+    assert.deepEqual(events, [{ actor: company.ownerId, type: 'session', subject: id }]);
+  });
+});
+
+describe('the sessions of the service token', () => {
+  test('lists the sessions of the server principal, and none of them is current', async () => {
+    const [principal] = await database.query<{ companyId: string; userId: string }>(
+      'select company_id as "companyId", id as "userId" from identity.account where is_principal',
+    );
+    assert.ok(principal);
+    assert.deepEqual(await list(API_TOKEN), { items: [], nextCursor: null });
+    const token = await service.signIn(principal.companyId, principal.userId);
+    const id = await idOf(token);
+    const { items } = await list(API_TOKEN);
+    assert.deepEqual(columns(items, 'id', 'current'), [[id, false]]);
+    assert.equal((await end(API_TOKEN, id)).statusCode, 204);
+    assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
+    assert.equal(outcome(await askSession(service, API_TOKEN)), '200');
+  });
+});

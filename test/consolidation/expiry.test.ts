@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { expireBatch } from '../support/captures.ts';
+import {
+  claimAll,
+  complete,
+  completed,
+  foundByWords,
+  type GivenItem,
+  type Lent,
+  lend,
+  traces,
+} from '../support/consolidation.ts';
+import { duringPause, openPausedApp } from '../support/paused-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, archiveTeam, type Person } from '../support/team.ts';
+
+/** The first transaction resolves the caller, the second completes the batch. */
+const BEFORE_COMPLETE = { transaction: 2 };
+
+const service = await openTestApp();
+const { database } = service;
+
+const items = ({ captureIds }: Lent, content = 'The ocelot sleeps by day.'): GivenItem[] => [
+  { captureIds, action: 'publish', title: 'Ocelots', content },
+];
+
+describe('a batch whose lease expired', () => {
+  test('returns 409 for a complete after the lease and leaves the captures to other callers', async () => {
+    const company = await service.company();
+    const other = await addPerson(service, company, { teamRole: 'admin' });
+    const lent = await lend(service, company);
+    await expireBatch(service, lent.batchId);
+    const before = await traces(service, company);
+    const late = async (given: GivenItem[] = items(lent)) =>
+      outcome(await complete(service, company, lent.batchId, given));
+    for (const given of [items(lent), [{ captureIds: lent.captureIds, action: 'discard' as const }], []]) {
+      assert.equal(await late(given), '409 batch_expired');
+    }
+    assert.deepEqual(await traces(service, company), before);
+    const theirs = await claimAll(service, other);
+    assert.deepEqual(theirs.captureIds, lent.captureIds);
+    assert.equal(await late(), '409 batch_expired');
+    await completed(service, other, theirs.batchId, items(theirs, 'The gibbon swings.'));
+    assert.equal(await late(), '409 batch_expired');
+    assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), ['The gibbon swings.']);
+  });
+
+  test('a new claim of the same person does not renew the expired batch', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    await expireBatch(service, lent.batchId);
+    const second = await claimAll(service, company);
+    assert.notEqual(second.batchId, lent.batchId);
+    assert.equal(outcome(await complete(service, company, lent.batchId, items(lent))), '409 batch_expired');
+    await completed(service, company, second.batchId, items(second));
+    assert.equal((await traces(service, company)).memories, 1);
+  });
+
+  test('returns 409 if another caller claims the captures while the complete waits', async (t) => {
+    const company = await service.company();
+    const other = await addPerson(service, company, { teamRole: 'admin' });
+    const lent = await lend(service, company);
+    let theirs: Lent | undefined;
+    const answer = await duringPause(
+      await openPausedApp(t, service, BEFORE_COMPLETE),
+      (held) => complete(held, company, lent.batchId, items(lent)),
+      async () => {
+        await expireBatch(service, lent.batchId);
+        theirs = await claimAll(service, other);
+      },
+    );
+    assert.equal(outcome(answer), '409 batch_expired');
+    assert.ok(theirs);
+    assert.deepEqual((await traces(service, company)).captures, { claimed: 1 });
+    await completed(service, other, theirs.batchId, items(theirs));
+    assert.equal((await traces(service, company)).memories, 1);
+  });
+
+  test('two callers never complete the same capture, even if the batch itself is not expired', async () => {
+    const company = await service.company();
+    const other = await addPerson(service, company, { teamRole: 'admin' });
+    const lent = await lend(service, company);
+    // The lease of the captures expires, but the batch still has its own.
+    await database.query(`update memory.capture set leased_until = now() where batch_id = $1`, [
+      lent.batchId,
+    ]);
+    const theirs = await claimAll(service, other);
+    assert.deepEqual(theirs.captureIds, lent.captureIds);
+    const before = await traces(service, company);
+    const answer = await complete(service, company, lent.batchId, items(lent));
+    assert.ok([403, 409].includes(answer.statusCode), answer.body);
+    assert.deepEqual(await traces(service, company), before);
+    await completed(service, company, lent.batchId, []);
+    assert.deepEqual((await traces(service, company)).captures, { claimed: 1 });
+    await completed(service, other, theirs.batchId, items(theirs));
+    assert.equal((await traces(service, company)).memories, 1);
+  });
+
+  test('one memory is made of a capture when others claim and complete it at the same time', async () => {
+    const company = await service.company();
+    const others = [company, await addPerson(service, company, { teamRole: 'admin' })];
+    const lent = await lend(service, company);
+    await expireBatch(service, lent.batchId);
+    const [mine, ...attempts] = await Promise.all([
+      complete(service, company, lent.batchId, items(lent)),
+      ...others.map(async (caller) => {
+        const theirs = await claimAll(service, caller).catch(() => null);
+        return theirs === null ? null : completed(service, caller, theirs.batchId, items(theirs));
+      }),
+    ]);
+    assert.equal(outcome(mine), '409 batch_expired');
+    assert.equal(attempts.filter((attempt) => attempt !== null).length, 1);
+    assert.equal((await traces(service, company)).memories, 1);
+  });
+
+  test('returns 400 for invalid fields and 404 for an unknown batch before 409', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    await expireBatch(service, lent.batchId);
+    const foreign: GivenItem[] = [{ captureIds: [newId()], action: 'discard' }];
+    assert.equal(outcome(await complete(service, company, lent.batchId, foreign)), '400 invalid_request');
+    assert.equal(outcome(await complete(service, company, newId(), items(lent))), '404 not_found');
+  });
+});
+
+describe('a complete whose caller loses access while it waits', () => {
+  type Take = (person: Person, clientId: string, company: SignedIn) => Promise<unknown>;
+  const taken: [what: string, refusal: string, take: Take][] = [
+    [
+      'the grant was revoked',
+      '403 scope_forbidden',
+      ({ userId }) => database.query('delete from identity.client_grant where user_id = $1', [userId]),
+    ],
+    [
+      'the client was archived',
+      '403 scope_forbidden',
+      (_, clientId) =>
+        database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]),
+    ],
+    [
+      'the member was removed',
+      '403 team_forbidden',
+      ({ userId }) => database.query('delete from identity.team_member where user_id = $1', [userId]),
+    ],
+    [
+      'the Team was archived',
+      '409 team_archived',
+      (_person, _client, { teamId }) => archiveTeam(service, teamId),
+    ],
+  ];
+  for (const [what, refusal, take] of taken) {
+    test(`returns ${refusal} and changes nothing if ${what}`, async (t) => {
+      const company = await service.company();
+      const clientId = await addClient(service, company);
+      const clients = { [clientId]: 'write' } as const;
+      const person = await addPerson(service, company, { teamRole: 'member', clients });
+      const lent = await lend(service, person, [clientId]);
+      const before = await traces(service, company);
+      const answer = await duringPause(
+        await openPausedApp(t, service, BEFORE_COMPLETE),
+        (held) => complete(held, person, lent.batchId, items(lent)),
+        () => take(person, clientId, company),
+      );
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await traces(service, company), before);
+    });
+  }
+
+  test('returns 403 for captures of others if Full access was lost', async (t) => {
+    const company = await service.company();
+    const author = await addPerson(service, company, { teamRole: 'member' });
+    const admin = await addPerson(service, company, { teamRole: 'admin' });
+    const lent = await lend(service, author, [null], admin);
+    const before = await traces(service, company);
+    const answer = await duringPause(
+      await openPausedApp(t, service, BEFORE_COMPLETE),
+      (held) => complete(held, admin, lent.batchId, items(lent)),
+      () =>
+        database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),
+    );
+    assert.equal(outcome(answer), '403 scope_forbidden');
+    assert.deepEqual(await traces(service, company), before);
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openTestApp } from '../support/app.ts';
+import { captureStates, claimBatch, expireBatch } from '../support/captures.ts';
+import { recordedBy } from '../support/company.ts';
+import {
+  claimAll,
+  complete,
+  completed,
+  lend,
+  openBatches,
+  release,
+  released,
+  traces,
+} from '../support/consolidation.ts';
+import { duringPause, openPausedApp } from '../support/paused-app.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addPerson } from '../support/team.ts';
+
+const service = await openTestApp();
+
+const ROUNDS = 12;
+const TEXT = { title: 'Ocelots', content: 'The ocelot sleeps by day.' };
+
+describe('a release and another request for the same batch', () => {
+  test('exactly one of a release and a complete at the same time succeeds', async (t) => {
+    const company = await service.company();
+    const second = await openSecondApp(t, service);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { batchId, captureIds } = await lend(service, company);
+      const before = await traces(service, company);
+      const items = [{ captureIds, action: 'publish' as const, ...TEXT }];
+      const requests = [
+        () => complete(second, company, batchId, items),
+        () => release(service, company, batchId),
+      ];
+      if (round % 2 === 1) requests.reverse();
+      const answers = (await Promise.all(requests.map((send) => send()))).map(outcome);
+      if (round % 2 === 1) answers.reverse();
+      const isCompleted = answers[0] === '200';
+      assert.deepEqual(answers, isCompleted ? ['200', '409 conflict'] : ['409 batch_expired', '200']);
+      const { memories, captures } = await traces(service, company);
+      assert.equal(memories, before.memories + (isCompleted ? 1 : 0));
+      assert.equal(captures['claimed'], undefined);
+      assert.equal(captures['staged'], isCompleted ? undefined : 1);
+      if (!isCompleted) await completed(service, company, (await claimAll(service, company)).batchId, items);
+    }
+  });
+
+  test('one of several releases at the same time succeeds, and is recorded', async (t) => {
+    const company = await service.company();
+    const second = await openSecondApp(t, service);
+    const { batchId } = await lend(service, company);
+    const { events } = await recordedBy(service, company, async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => release(n % 2 === 0 ? service : second, company, batchId)),
+      );
+      assert.deepEqual(answers.map(outcome).sort(), ['200', ...Array(5).fill('409 batch_expired')]);
+    });
+    assert.equal(events.length, 1);
+  });
+
+  test('a complete returns 409 if the batch is released while it waits', async (t) => {
+    const company = await service.company();
+    const { batchId, captureIds } = await lend(service, company);
+    const answer = await duringPause(
+      // The second transaction completes the batch.
+      await openPausedApp(t, service, { transaction: 2 }),
+      (held) => complete(held, company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
+      () => released(service, company, batchId),
+    );
+    assert.equal(outcome(answer), '409 batch_expired');
+    assert.deepEqual(await captureStates(service, company), { staged: 1 });
+    assert.equal((await traces(service, company)).memories, 0);
+  });
+
+  test('a release returns 409 if the batch is completed while it waits', async (t) => {
+    const company = await service.company();
+    const { batchId, captureIds } = await lend(service, company);
+    const answer = await duringPause(
+      await openPausedApp(t, service),
+      (held) => release(held, company, batchId),
+      () => completed(service, company, batchId, [{ captureIds, action: 'publish', ...TEXT }]),
+    );
+    assert.equal(outcome(answer), '409 conflict');
+    assert.deepEqual(await captureStates(service, company), { completed: 1 });
+  });
+
+  test('a release returns 409 if another caller claims the captures while it waits', async (t) => {
+    const company = await service.company();
+    const other = await addPerson(service, company, { teamRole: 'admin' });
+    const { batchId } = await lend(service, company);
+    const answer = await duringPause(
+      await openPausedApp(t, service),
+      (held) => release(held, company, batchId),
+      async () => {
+        await expireBatch(service, batchId);
+        await claimAll(service, other);
+      },
+    );
+    assert.equal(outcome(answer), '409 batch_expired');
+    assert.deepEqual(await captureStates(service, company), { claimed: 1 });
+  });
+
+  test('each capture belongs to one batch while callers claim and release', async (t) => {
+    const company = await service.company();
+    const apps = [service, await openSecondApp(t, service)];
+    const callers = [company, await addPerson(service, company, { teamRole: 'admin' })];
+    const { batchId } = await lend(service, company, Array(6).fill(null));
+    await released(service, company, batchId);
+    const holders = new Map<string, number>();
+    const count = (ids: string[], by: number) => {
+      for (const id of ids) {
+        const now = (holders.get(id) ?? 0) + by;
+        assert.ok(now <= 1, 'a capture is in two batches');
+        holders.set(id, now);
+      }
+    };
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const [app, caller] = [apps[n % 2]!, callers[n % 3 === 0 ? 1 : 0]!];
+        for (let round = 0; round < 5; round += 1) {
+          const batch = await claimBatch(app, caller, { limit: 2 });
+          if (batch === null) continue;
+          const ids = batch.captures.map(({ id }) => id);
+          count(ids, 1);
+          const open = await openBatches(app, caller);
+          assert.deepEqual(open.find(({ id }) => id === batch.id)?.captureIds, ids);
+          count(ids, -1);
+          await released(app, caller, batch.id);
+        }
+      }),
+    );
+    assert.deepEqual(await captureStates(service, company), { staged: 6 });
+  });
+});

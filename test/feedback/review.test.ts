@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, listAll, recordedBy } from '../support/company.ts';
+import { foundByWords } from '../support/consolidation.ts';
+import { questionBest, sendFeedback } from '../support/feedback.ts';
+import { addMemory, decide, decided } from '../support/memories.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource, readSource, removeSource } from '../support/source-library.ts';
+import { addClient, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const review = (company: SignedIn, query = '') =>
+  listAll<ListedMemory>(service, company, `/v1/memory/memories?state=review${query}`);
+const idsOf = (items: readonly ListedMemory[]) => items.map(({ id }) => id);
+
+describe('GET /v1/memory/memories?state=review', () => {
+  test('shows a source with feedback as an item, with the text of the hits, until it is kept', async () => {
+    const company = await service.company();
+    const chunks = ['A heron at dawn.', 'Nothing else.', 'A gull at dusk.'].map((text) => ({ text }));
+    const source = await addSource(service, company, { title: 'Birds', tags: ['bird'], chunks });
+    const heron = await questionBest(service, company, 'heron', { note: 'It was noon.' });
+    const gull = await questionBest(service, company, 'gull', { verdict: 'outdated' });
+    await questionBest(service, company, 'nothing', { verdict: 'useful' });
+    const [item, ...others] = await review(company);
+    assert.deepEqual(others, []);
+    const { feedback = [], createdAt, updatedAt, found: _, lastFoundAt: __, ...shown } = item!;
+    assert.deepEqual([createdAt, updatedAt], [source.createdAt, source.updatedAt]);
+    assert.deepEqual(shown, {
+      id: source.id,
+      subject: 'source',
+      state: 'published',
+      title: 'Birds',
+      content: 'A heron at dawn.\n\nA gull at dusk.',
+      layer: 'team',
+      clientId: null,
+      version: 1,
+      sourceId: source.id,
+      captureIds: [],
+      metadata: {},
+      tags: ['bird'],
+      supersedes: null,
+      supersededBy: null,
+      expiresAt: null,
+      occurredAt: null,
+      opened: 0,
+      createdBy: company.ownerId,
+      createdWith: null,
+      decidedBy: null,
+      decidedAt: null,
+    });
+    assert.deepEqual(
+      feedback.map(({ verdict, note, chunkId, text }) => ({ verdict, note, chunkId, text })),
+      [
+        { verdict: 'outdated', note: null, chunkId: gull.hit.chunk_id, text: 'A gull at dusk.' },
+        { verdict: 'wrong', note: 'It was noon.', chunkId: heron.hit.chunk_id, text: 'A heron at dawn.' },
+      ],
+    );
+    assert.equal((await foundByWords(service, company, 'heron')).length, 1, 'it stays findable');
+
+    const { events, text } = await recordedBy(service, company, async () => {
+      const kept = await decided(service, company, { action: 'keep', memoryId: source.id, version: 1 });
+      assert.deepEqual([kept.id, kept.state], [source.id, 'published']);
+    });
+    assert.deepEqual(
+      events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
+      [['memory.keep', 'source', source.id, { settled: 2 }]],
+    );
+    assert.doesNotMatch(text, /noon|heron/);
+    assert.deepEqual(await review(company), []);
+    assert.equal((await readSource(service, company, source.id)).state, 'active');
+    const rows = await database.query('select 1 from memory.feedback where source_id = $1', [source.id]);
+    assert.equal(rows.length, 3, 'settled feedback is kept');
+  });
+
+  test('shows a published memory with its feedback, and keep settles it with the next version', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', { content: 'The heron rule.' });
+    const waiting = await addMemory(service, company, 'review', { content: 'The gull rule.' });
+    assert.deepEqual(idsOf(await review(company)), [waiting.id]);
+    await questionBest(service, company, 'heron', { note: 'No.' });
+    const items = await review(company);
+    assert.deepEqual(
+      items.map(({ id, subject, state, feedback }) => [id, subject, state, feedback?.length ?? 0]),
+      [
+        [waiting.id, 'memory', 'review', 0],
+        [memory.id, 'memory', 'published', 1],
+      ],
+    );
+    const published = await listAll<ListedMemory>(service, company, '/v1/memory/memories?state=published');
+    assert.deepEqual(published[0]?.feedback?.[0]?.note, 'No.');
+    const both = await listAll<ListedMemory>(service, company, '/v1/memory/memories');
+    assert.deepEqual(idsOf(both), [waiting.id, memory.id]);
+    const kept = await decided(service, company, { action: 'keep', memoryId: memory.id });
+    assert.deepEqual([kept.state, kept.version], ['published', memory.version + 1]);
+    assert.deepEqual(idsOf(await review(company)), [waiting.id]);
+    const again = await decide(service, company, { action: 'keep', memoryId: memory.id });
+    assert.equal(outcome(again), '409 conflict');
+  });
+
+  for (const [action, fields, left] of [
+    ['update', { title: 'Another' }, []],
+    ['delete', {}, []],
+    ['unpublish', {}, ['review']],
+    ['restore', { version: 1 }, []],
+  ] as const) {
+    test(`${action} of a memory settles the feedback on it`, async () => {
+      const company = await service.company();
+      const memory = await addMemory(service, company, 'published', { content: 'The heron rule.' });
+      await questionBest(service, company, 'heron');
+      await decided(service, company, { action, memoryId: memory.id, ...fields });
+      const items = await review(company);
+      assert.deepEqual(
+        items.map(({ state }) => state),
+        left,
+      );
+      const open = await database.query(
+        'select 1 from memory.feedback where source_id = $1 and settled_at is null',
+        [memory.sourceId],
+      );
+      assert.deepEqual(open, []);
+    });
+  }
+
+  test('pages through memories and sources in one order, and filters both', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const ids: string[] = [];
+    for (const word of ['heron', 'gull', 'tern']) {
+      ids.push((await addSource(service, company, { title: word, text: `A ${word}.` })).id);
+      await questionBest(service, company, word);
+      ids.push((await addMemory(service, company, 'review', { title: word })).id);
+    }
+    const ofClient = await addSource(service, company, { text: 'A loon.', scope: { clientId } });
+    await questionBest(service, company, 'loon', {}, { clientId });
+    const all = [...ids, ofClient.id].toReversed();
+    assert.deepEqual(idsOf(await review(company)), all);
+    assert.deepEqual(
+      idsOf(await listAll<ListedMemory>(service, company, '/v1/memory/memories?state=review', 2)),
+      all,
+    );
+    assert.deepEqual(idsOf(await review(company, '&q=GULL')), [ids[3], ids[2]]);
+    assert.deepEqual(idsOf(await review(company, `&clientId=${clientId}`)), [ofClient.id]);
+    assert.deepEqual(idsOf(await review(company, `&sourceId=${ids[4]}`)), [ids[4]]);
+    assert.deepEqual(idsOf(await review(company, '&createdBefore=2001-01-01T00:00:00.000Z')), []);
+  });
+
+  test('shows feedback on a text that has been replaced without the text', async () => {
+    const company = await service.company();
+    await addSource(service, company, { externalId: 'x', text: 'A heron.' });
+    await questionBest(service, company, 'heron');
+    await post(service, company, '/v1/memory/ingest', { title: 'T', externalId: 'x', text: 'A gull.' });
+    const [item] = await review(company);
+    assert.deepEqual([item?.content, item?.feedback?.[0]?.text], ['', '']);
+  });
+});
+
+describe('a decision on a source', () => {
+  const questioned = async (company: SignedIn, body: object = {}) => {
+    const source = await addSource(service, company, { text: 'A heron.', ...body });
+    await questionBest(service, company, 'heron');
+    return source;
+  };
+
+  test('delete archives it, and keep is then 409', async () => {
+    const company = await service.company();
+    const { id } = await questioned(company);
+    const { events } = await recordedBy(service, company, async () => {
+      const deleted = await decided(service, company, { action: 'delete', memoryId: id });
+      assert.equal(deleted.state, 'archived');
+    });
+    assert.deepEqual(
+      events.map(({ kind, subjectId }) => [kind, subjectId]),
+      [['memory.archive', id]],
+    );
+    assert.equal((await readSource(service, company, id)).state, 'archived');
+    assert.deepEqual(await review(company), []);
+    for (const action of ['keep', 'delete']) {
+      assert.equal(outcome(await decide(service, company, { action, memoryId: id })), '409 conflict');
+    }
+  });
+
+  test('other actions, another version and a second keep are 409; without feedback it is 404', async () => {
+    const company = await service.company();
+    const { id } = await questioned(company);
+    const on = async (decision: object) =>
+      outcome(await decide(service, company, { memoryId: id, ...decision }));
+    assert.equal(await on({ action: 'discard' }), '409 conflict');
+    assert.equal(await on({ action: 'update', title: 'T' }), '409 conflict');
+    assert.equal(await on({ action: 'keep', version: 2 }), '409 version_conflict');
+    assert.equal(await on({ action: 'keep' }), '200');
+    assert.equal(await on({ action: 'keep' }), '409 conflict');
+    const other = await addSource(service, company, { text: 'A gull.' });
+    await questionBest(service, company, 'gull', { verdict: 'useful' });
+    assert.equal(
+      outcome(await decide(service, company, { action: 'keep', memoryId: other.id })),
+      '404 not_found',
+    );
+  });
+
+  test('a workspace file can be kept, but not deleted', async () => {
+    const company = await service.company();
+    const { id } = await questioned(company);
+    await database.query(`update memory.source set kind = 'file', file_id = id where id = $1`, [id]);
+    assert.equal(outcome(await decide(service, company, { action: 'delete', memoryId: id })), '409 conflict');
+    assert.equal((await decide(service, company, { action: 'keep', memoryId: id })).statusCode, 200);
+  });
+
+  test('is one of many in decisions, each with its own result', async () => {
+    const company = await service.company();
+    const { id } = await questioned(company);
+    const answer = await post(service, company, '/v1/memory/memories', {
+      decisions: [
+        { action: 'keep', memoryId: id },
+        { action: 'keep', memoryId: id },
+      ],
+    });
+    const { results } = answer.json<{ results: { memory?: object; problem?: { code: string } }[] }>();
+    assert.deepEqual(
+      results.map(({ memory, problem }) => (memory === undefined ? problem?.code : 'kept')),
+      ['kept', 'conflict'],
+    );
+  });
+
+  test('archived by its author, it leaves the list, and a new verdict puts it back after keep', async () => {
+    const company = await service.company();
+    const { id } = await questioned(company);
+    assert.equal((await removeSource(service, company, id)).statusCode, 204);
+    assert.deepEqual(await review(company), []);
+    const again = await addSource(service, company, { text: 'A gull.' });
+    const { hit, queryId } = await questionBest(service, company, 'gull');
+    await decided(service, company, { action: 'keep', memoryId: again.id });
+    const body = { queryId, chunkId: hit.chunk_id, verdict: 'wrong' };
+    assert.equal((await sendFeedback(service, company, body)).statusCode, 201);
+    assert.deepEqual(idsOf(await review(company)), [again.id]);
+    assert.equal((await ask(service, company, 'GET', `/v1/memory/sources/${again.id}`)).statusCode, 200);
+  });
+});

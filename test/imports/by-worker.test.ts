@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLogger } from '../../shared/logger.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { SearchResponse } from '../../shared/schemas/search.ts';
+import { type Chunk, NO_PLACE } from '../../shared/schemas/sources.ts';
+import { type RunningWorker, startWorker } from '../../worker/worker.ts';
+import type { SignedIn } from '../support/app.ts';
+import { column, columns } from '../support/columns.ts';
+import { markdownTable, tableCells, tableHead } from '../support/long-table.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { pdfText, writePdf } from '../support/pdf-writer.ts';
+import { along, CLAIM, get, post, readStatus } from '../support/team.ts';
+import { wordParagraph, writeDocx } from '../worker/extract/office-writer.ts';
+
+const service = await openOwnTestApp({}, {}, { supervise: true });
+const { database } = service;
+
+/** Imports files and waits until the worker has done with every one of them. */
+async function importAll(company: SignedIn, items: object[]): Promise<Import[]> {
+  const answer = await post(service, company, '/v1/memory/imports', { items });
+  assert.equal(answer.statusCode, 202, answer.body);
+  const done: Import[] = [];
+  for (const { id } of answer.json<{ imports: Import[] }>().imports) {
+    for (;;) {
+      const now = (await get(service, company, `/v1/memory/imports/${id}`)).json<Import>();
+      if (now.state !== 'queued' && now.state !== 'running') {
+        done.push(now);
+        break;
+      }
+      await pause(20);
+    }
+  }
+  return done;
+}
+
+async function found(company: SignedIn, query: string) {
+  const answer = await post(service, company, '/v1/memory/search', {
+    query,
+    scope: {},
+    queryEmbedding: along(1000),
+    ...CLAIM,
+  });
+  return answer.json<SearchResponse>().hits;
+}
+
+const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
+
+describe('the import worker', () => {
+  let worker: RunningWorker;
+  before(async () => {
+    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+  });
+  after(() => worker.stop());
+
+  test('completes each import as a source of its own that searches find', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'the capybara swims' },
+      {
+        filename: 'b.md',
+        title: 'Report',
+        contentBase64: Buffer.from('# Über\n\nder Tapir').toString('base64'),
+      },
+      { filename: 'c.log', contentBase64: base64(0xef, 0xbb, 0xbf, 0x63, 0x6f, 0x61, 0x74, 0x69) },
+    ]);
+    for (const { state, attempts, error, sourceId } of done) {
+      assert.deepEqual([state, attempts, error], ['completed', 1, null]);
+      assert.ok(sourceId);
+    }
+    const [hit, ...more] = await found(company, 'tapir');
+    assert.deepEqual(
+      [hit?.kind, hit?.source_id, hit?.title, hit?.text, more.length],
+      ['import', done[1]?.sourceId, 'Report', '# Über\n\nder Tapir', 0],
+    );
+    assert.equal((await found(company, 'coati'))[0]?.text, 'coati');
+    const [payloads] = await database.query<{ n: number }>(
+      'select count(*) as n from memory.import_payload where team_id = $1',
+      [company.teamId],
+    );
+    assert.equal(payloads?.n, 0, 'the files themselves are not kept');
+  });
+
+  test('stores the place of each chunk in its document: searches and expand return it', async () => {
+    const company = await service.company();
+    const pdf = writePdf({
+      pages: [[{ y: 700, bytes: 'The hall opens.' }], [], [{ y: 700, bytes: 'The lynx rests.' }]],
+      info: `/Title ${pdfText('Handbook')}`,
+    });
+    const html = '<title>Rules</title><h1>Halls</h1><h2>North</h2><p>The ibex rests.</p>';
+    const done = await importAll(company, [
+      { filename: 'a.pdf', contentBase64: pdf.toString('base64') },
+      { filename: 'b.html', text: html },
+    ]);
+    assert.deepEqual(column(done, 'state'), ['completed', 'completed']);
+    const expected = {
+      lynx: [
+        { ...NO_PLACE, document_title: 'Handbook', page: 1 },
+        { ...NO_PLACE, document_title: 'Handbook', page: 3 },
+      ],
+      ibex: [{ ...NO_PLACE, document_title: 'Rules', headings: ['Halls', 'North'] }],
+    };
+    for (const [word, locations] of Object.entries(expected)) {
+      const [hit] = await found(company, word);
+      assert.deepEqual(hit?.location, locations.at(-1));
+      const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+      assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), locations);
+    }
+  });
+
+  test('repeats the heading row of a long table in its passages, and finds each row by it', async () => {
+    const company = await service.company();
+    const head = (column: string) => ['Part', column];
+    const html = (column: string) => {
+      const row = (cells: string[], name: string) =>
+        `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join('')}</tr>`;
+      const rows = tableCells().map((cells) => row(cells, 'td'));
+      return `<ul><li><table>${[row(head(column), 'th'), ...rows].join('')}</table></li></ul>`;
+    };
+    const wordRow = (cells: string[], properties = '') =>
+      `<w:tr>${properties}${cells.map((cell) => `<w:tc>${wordParagraph(cell)}</w:tc>`).join('')}</w:tr>`;
+    const word = (column: string, properties = '') =>
+      writeDocx(
+        `<w:tbl>${wordRow(head(column), properties)}${tableCells()
+          .map((cells) => wordRow(cells))
+          .join('')}</w:tbl>`,
+      ).toString('base64');
+    const done = await importAll(company, [
+      { filename: 'a.md', text: markdownTable('Torque') },
+      { filename: 'b.html', text: html('Price') },
+      { filename: 'c.docx', contentBase64: word('Weight') },
+      { filename: 'd.docx', contentBase64: word('Length', '<w:trPr><w:tblHeader/></w:trPr>') },
+    ]);
+    for (const [index, column] of ['Torque', 'Price', 'Weight', 'Length'].entries()) {
+      const [hit] = await found(company, `${column} P-85`);
+      assert.ok(hit);
+      assert.equal(hit.source_id, done[index]?.sourceId, column);
+      assert.ok(hit.ordinal > 0 && hit.text.startsWith(tableHead(column)), hit.text);
+      assert.ok(hit.text.includes('| P-85 |'), hit.text);
+    }
+  });
+
+  test('stores the sheet, the first row and the slide of each chunk, and finds rows by the name of their sheet', async () => {
+    const company = await service.company();
+    const office = (name: string) =>
+      readFileSync(new URL(`../../worker/extract/office/fixtures/${name}`, import.meta.url)).toString(
+        'base64',
+      );
+    const done = await importAll(company, [
+      { filename: 'parts.xlsx', contentBase64: office('libreoffice.xlsx') },
+      { filename: 'training.pptx', contentBase64: office('libreoffice.pptx') },
+      { filename: 'wrong.docx', contentBase64: office('libreoffice.xlsx') },
+      { filename: 'locked.ods', contentBase64: office('encrypted.ods') },
+    ]);
+    assert.deepEqual(
+      done.map(({ state, error }) => error?.code ?? state),
+      ['completed', 'completed', 'corrupt', 'locked'],
+    );
+    const inSheet = { ...NO_PLACE, document_title: 'Spare parts' };
+    const locations = {
+      valve: { ...inSheet, sheet: 'Kept secret', row: 2, headings: ['Kept secret'] },
+      prices: { ...inSheet, sheet: 'Prices', row: 1, headings: ['Prices'] },
+      torque: { ...NO_PLACE, slide: 2, document_title: 'Pump training', headings: ['Torque'] },
+    };
+    for (const [word, location] of Object.entries(locations)) {
+      const [hit] = await found(company, word);
+      assert.deepEqual(hit?.location, location, word);
+      const expanded = await post(service, company, '/v1/memory/expand', {
+        chunkId: hit?.chunk_id,
+        before: 0,
+        after: 0,
+      });
+      assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), [location]);
+    }
+  });
+
+  test('fails a faulty file on the first attempt, with an error code and message', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'latin1.txt', contentBase64: base64(0x63, 0x61, 0x66, 0xe9) },
+      { filename: 'empty.txt', text: '' },
+      { filename: 'bytes.txt', contentBase64: '' },
+      { filename: 'blank.md', text: ' \n\t ' },
+      { filename: 'binary.txt', contentBase64: base64(0x50, 0x4b, 0x00, 0x01) },
+      { filename: 'mark.txt', contentBase64: base64(0xef, 0xbb, 0xbf) },
+      { filename: 'good.txt', text: 'good' },
+    ]);
+    assert.deepEqual(
+      done.map(({ filename, state, attempts, error }) => [filename, state, attempts, error?.code ?? null]),
+      [
+        ['latin1.txt', 'failed', 1, 'invalid_encoding'],
+        ['empty.txt', 'failed', 1, 'no_text'],
+        ['bytes.txt', 'failed', 1, 'no_text'],
+        ['blank.md', 'failed', 1, 'no_text'],
+        ['binary.txt', 'failed', 1, 'not_text'],
+        ['mark.txt', 'failed', 1, 'no_text'],
+        ['good.txt', 'completed', 1, null],
+      ],
+    );
+    for (const { error, sourceId } of done.slice(0, 6)) {
+      assert.match(error?.message ?? '', /^[A-Z].*\.$/);
+      assert.equal(sourceId, null);
+    }
+    const status = await readStatus(service, company);
+    assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
+    assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
+  });
+
+  test('completes a file with the text of another source with its own source, and a repeated file with the same', async () => {
+    const company = await service.company();
+    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'known already' });
+    const { source } = ingested.json<{ source: { id: string } }>();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'known already' },
+      { filename: 'b.txt', text: 'new to all' },
+      { filename: 'b.txt', text: 'new to all' },
+    ]);
+    assert.deepEqual(column(done, 'state'), ['completed', 'completed', 'completed']);
+    assert.notEqual(done[0]?.sourceId, source.id);
+    assert.equal(done[0]?.sameAs?.sourceId, source.id);
+    assert.equal(done[1]?.sourceId, done[2]?.sourceId);
+    const [sources] = await database.query<{ n: number }>(
+      'select count(*) as n from memory.source where team_id = $1',
+      [company.teamId],
+    );
+    assert.equal(sources?.n, 3);
+  });
+
+  test('writes one audit event for the outcome of each import, without its text', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'a private wombat' },
+      { filename: 'b.txt', text: '' },
+    ]);
+    const events = await database.query<{ kind: string; subject: string; row: string }>(
+      `select kind, subject_id as subject, e::text as row from memory.audit_event e
+        where company_id = $1 and subject_type = 'import' order by subject_id, id`,
+      [company.companyId],
+    );
+    assert.deepEqual(columns(events, 'kind', 'subject'), [
+      ['memory.import', done[0]?.id],
+      ['memory.import_complete', done[0]?.id],
+      ['memory.import', done[1]?.id],
+      ['memory.import_fail', done[1]?.id],
+    ]);
+    for (const { row } of events) assert.doesNotMatch(row, /wombat/);
+  });
+
+  test('a running worker is listed in the status for callers with Full access', async () => {
+    const company = await service.company();
+    const status = await readStatus(service, company);
+    assert.equal(status.health.worker, true);
+    const mine = status.workers.find(({ id }) => id === worker.id);
+    assert.deepEqual(Object.keys(mine ?? {}), [
+      'id',
+      'startedAt',
+      'lastSeenAt',
+      'queues',
+      'rssBytes',
+      'embedder',
+    ]);
+    assert.ok(mine?.queues.includes('import.process') && mine.rssBytes > 0);
+  });
+});

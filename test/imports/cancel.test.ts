@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
+import { ask, listAll } from '../support/company.ts';
+import {
+  changesNothing,
+  eventKinds,
+  IMPORTS,
+  keepsFile,
+  plantImport,
+  readImport,
+  sendRemoval,
+  sendRetry,
+  upload,
+} from '../support/import-records.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { assertSameRefusal } from '../support/refusals.ts';
+import { outcome } from '../support/sign-in.ts';
+import { removal } from '../support/source-library.ts';
+import { addClient, addPerson, get, readStatus } from '../support/team.ts';
+
+/** No worker is at work here: what is queued stays so. */
+const service = await openOwnTestApp();
+const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
+
+describe('DELETE of a queued import', () => {
+  test('returns 204, cancels the import and deletes its file', async () => {
+    const company = await service.company();
+    const [before] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
+    assert.ok(before && (await keepsFile(service, before.id)));
+    const answer = await sendRemoval(service, company, before.id);
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
+    const { payloadPrunedAt, updatedAt, ...now } = await readImport(service, company, before.id);
+    const { payloadPrunedAt: _, updatedAt: __, ...rest } = before;
+    assert.deepEqual(now, { ...rest, state: 'cancelled' });
+    assert.match(payloadPrunedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(updatedAt, payloadPrunedAt);
+    assert.equal(await keepsFile(service, before.id), false);
+    assert.deepEqual(await eventKinds(service, before.id), ['memory.import', 'memory.import_cancel']);
+  });
+
+  test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
+    const company = await service.company();
+    const [first, second] = [
+      await plantImport(service, company, { state: 'queued' }),
+      await plantImport(service, company, { state: 'queued' }),
+    ];
+    assert.equal((await sendRemoval(service, company, first.toUpperCase())).statusCode, 204);
+    const url = `${IMPORTS}/${second}`;
+    const faulty = await refused(company, () => ask(service, company, 'DELETE', url, { force: true }));
+    assert.equal(outcome(faulty), '400 invalid_request');
+    assert.equal((await ask(service, company, 'DELETE', url, {})).statusCode, 204);
+  });
+
+  test('cancels an import that was queued again by a retry', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company);
+    assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+    const { state, attempts, error } = await readImport(service, company, id);
+    assert.deepEqual([state, attempts, error?.code], ['cancelled', 1, 'no_text']);
+    assert.equal(outcome(await sendRetry(service, company, id)), '409 conflict');
+  });
+
+  test('twenty concurrent requests cancel the import once and delete it once', async () => {
+    const company = await service.company();
+    const [queued] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
+    const id = queued?.id ?? '';
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRemoval(service, company, id)));
+    assert.deepEqual(answers.map(removal).sort(), ['204', '204', ...Array(18).fill('404 not_found')]);
+    assert.deepEqual(await eventKinds(service, id), [
+      'memory.import',
+      'memory.import_cancel',
+      'memory.import_forget',
+    ]);
+  });
+});
+
+describe('DELETE of a finished import', () => {
+  for (const state of ['failed', 'cancelled'] as const) {
+    test(`deletes a ${state} import; only its audit events remain`, async () => {
+      const company = await service.company();
+      const id = await plantImport(service, company, { state });
+      const kept = await plantImport(service, company, { state });
+      assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+      assert.equal(outcome(await get(service, company, `${IMPORTS}/${id}`)), '404 not_found');
+      assert.equal(outcome(await sendRetry(service, company, id)), '404 not_found');
+      assert.equal(outcome(await sendRemoval(service, company, id)), '404 not_found');
+      const listed = await listAll<Import>(service, company, IMPORTS);
+      assert.deepEqual(column(listed, 'id'), [kept]);
+      assert.equal(await keepsFile(service, id), false);
+      assert.deepEqual(await eventKinds(service, id), ['memory.import_forget']);
+      const { imports } = await readStatus(service, company);
+      const left = state === 'failed' ? [kept] : [];
+      assert.equal(imports.failed, left.length);
+      assert.deepEqual(column(imports.recentFailures, 'id'), left);
+    });
+  }
+
+  test('returns 409 for a running or completed import', async () => {
+    const company = await service.company();
+    for (const state of ['running', 'completed'] as const) {
+      const id = await plantImport(service, company, { state });
+      const answer = await refused(company, () => sendRemoval(service, company, id));
+      assert.equal(outcome(answer), '409 conflict', state);
+    }
+  });
+});
+
+describe('refusal of DELETE on an import', () => {
+  test('returns the same 404 for an import that is malformed, unknown or of another Company', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const ids = ['x', '%00', newId(), await plantImport(service, stranger, { state: 'queued' })];
+    const answers = await Promise.all(ids.map((id) => sendRemoval(service, company, id)));
+    await assertSameRefusal('404 not_found', answers);
+  });
+
+  test('returns 204 for the author, who does not need Full access', async () => {
+    const company = await service.company();
+    const { userId: author, ...member } = await addPerson(service, company, { teamRole: 'member' });
+    const id = await plantImport(service, company, { author, state: 'queued' });
+    assert.equal((await sendRemoval(service, member, id)).statusCode, 204);
+  });
+
+  test('returns 403 for an author who can only read the client now, and 404 for one who cannot read it', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const clients = { [clientId]: 'read' } as const;
+    const [reads, none] = [
+      await addPerson(service, company, { teamRole: 'member', clients }),
+      await addPerson(service, company, { teamRole: 'member' }),
+    ];
+    const outcomes: string[] = [];
+    for (const person of [reads, none]) {
+      const author = person.userId;
+      const id = await plantImport(service, company, { author, clientId, state: 'queued' });
+      outcomes.push(outcome(await refused(company, () => sendRemoval(service, person, id))));
+    }
+    assert.deepEqual(outcomes, ['403 forbidden', '404 not_found']);
+  });
+
+  test('returns 404 for an import of an archived client, until the client is active again', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const id = await plantImport(service, company, { clientId, state: 'queued' });
+    const client = `/v1/team/clients/${clientId}`;
+    assert.equal((await ask(service, company, 'DELETE', client)).statusCode, 204);
+    assert.equal(outcome(await refused(company, () => sendRemoval(service, company, id))), '404 not_found');
+    assert.equal((await ask(service, company, 'PATCH', client, { state: 'active' })).statusCode, 200);
+    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+  });
+});

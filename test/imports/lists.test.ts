@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { IMPORT_STATES, type Import } from '../../shared/schemas/imports.ts';
+import type { SignedIn } from '../support/app.ts';
+import { listAll } from '../support/company.ts';
+import {
+  FAULT,
+  IMPORTS,
+  letFileGo,
+  plantImport,
+  plantImports,
+  retried,
+  sendRemoval,
+} from '../support/import-records.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, type Caller, get, readStatus } from '../support/team.ts';
+
+/** No worker is at work here: every import stays in its state. */
+const service = await openOwnTestApp();
+
+const idsOf = (imports: readonly Import[]) => imports.map(({ id }) => id);
+
+const figures = async (caller: Caller) => (await readStatus(service, caller)).imports;
+
+/** Imports of every state, mixed, in the Team layer and in a client: newest first. */
+async function plantMixed(company: SignedIn, clientId: string, rounds: number) {
+  const planted: { id: string; state: Import['state']; clientId: string | null }[] = [];
+  for (let n = 0; n < rounds; n += 1) {
+    for (const state of IMPORT_STATES) {
+      for (const layer of [null, clientId]) {
+        const id = await plantImport(service, company, { state, clientId: layer });
+        planted.push({ id, state, clientId: layer });
+      }
+    }
+  }
+  return planted.reverse();
+}
+
+describe('GET /v1/memory/imports', () => {
+  test('pages through only the imports of the given state and client, newest first', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const planted = await plantMixed(company, clientId, 4);
+    for (const state of [undefined, ...IMPORT_STATES]) {
+      for (const client of [undefined, clientId]) {
+        const query = [
+          ...(state === undefined ? [] : [`state=${state}`]),
+          ...(client === undefined ? [] : [`clientId=${client}`]),
+        ].join('&');
+        const expected = planted.filter(
+          (item) =>
+            (state === undefined || item.state === state) &&
+            (client === undefined || item.clientId === client),
+        );
+        const listed = await listAll<Import>(service, company, `${IMPORTS}?${query}`, 3);
+        assert.deepEqual(
+          listed.map(({ id, state: shown, clientId: layer }) => ({ id, state: shown, clientId: layer })),
+          expected,
+          query,
+        );
+      }
+    }
+  });
+
+  test('continues after the cursor while imports enter and leave the state', async () => {
+    const company = await service.company();
+    const ids = (await plantImports(service, company, 6)).reverse();
+    const page = async (cursor = '') => {
+      const answer = await get(service, company, `${IMPORTS}?state=failed&limit=2${cursor}`);
+      return answer.json<{ items: Import[]; nextCursor: string | null }>();
+    };
+    const first = await page();
+    assert.deepEqual(idsOf(first.items), ids.slice(0, 2));
+    // One that was shown, and one that is to come, are put back; a newer one fails.
+    await retried(service, company, { ids: [ids[1], ids[3]] });
+    await plantImport(service, company);
+    const second = await page(`&cursor=${first.nextCursor}`);
+    assert.deepEqual(idsOf(second.items), [ids[2], ids[4]]);
+    const third = await page(`&cursor=${second.nextCursor}`);
+    assert.deepEqual([idsOf(third.items), third.nextCursor], [[ids[5]], null]);
+  });
+
+  test('returns the error, the attempts and the time of file deletion of each failed import', async () => {
+    const company = await service.company();
+    const [gone, kept] = await plantImports(service, company, 2);
+    await letFileGo(service, gone ?? '');
+    const [newer, older] = await listAll<Import>(service, company, `${IMPORTS}?state=failed`);
+    assert.deepEqual(
+      [newer?.id, newer?.error, newer?.attempts, newer?.payloadPrunedAt],
+      [kept, FAULT, 1, null],
+    );
+    assert.deepEqual([older?.id, older?.error, older?.attempts], [gone, FAULT, 1]);
+    assert.match(older?.payloadPrunedAt ?? '', /Z$/);
+  });
+
+  test('returns 403 for a client that the caller cannot read, existing or not', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const clients = [
+      await addClient(service, company),
+      await addClient(service, company, 'archived'),
+      await addClient(service, stranger),
+      'nonsense',
+    ];
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    for (const clientId of clients) {
+      for (const state of ['', '&state=failed']) {
+        const answer = await get(service, member, `${IMPORTS}?clientId=${clientId}${state}`);
+        assert.equal(outcome(answer), '403 scope_forbidden', clientId);
+      }
+      // The form is looked at first.
+      const faulty = await get(service, member, `${IMPORTS}?clientId=${clientId}&state=done`);
+      assert.equal(outcome(faulty), '400 invalid_request');
+    }
+  });
+});
+
+describe('imports in GET /v1/memory/status', () => {
+  test('counts imports by state, without cancelled and deleted ones', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await plantMixed(company, clientId, 2);
+    const { recentFailures, ...counts } = await figures(company);
+    assert.deepEqual(counts, { queued: 4, running: 4, completed: 4, failed: 4 });
+    assert.deepEqual(recentFailures, await listAll<Import>(service, company, `${IMPORTS}?state=failed`));
+    await retried(service, company, { ids: idsOf(recentFailures).slice(1) });
+    const [left] = recentFailures;
+    const [queued] = await listAll<Import>(service, company, `${IMPORTS}?state=queued`);
+    assert.equal((await sendRemoval(service, company, queued?.id ?? '')).statusCode, 204);
+    const now = await figures(company);
+    assert.deepEqual([now.queued, now.failed, idsOf(now.recentFailures)], [6, 1, [left?.id]]);
+    assert.equal((await sendRemoval(service, company, left?.id ?? '')).statusCode, 204);
+    assert.deepEqual(await figures(company), { ...now, failed: 0, recentFailures: [] });
+  });
+
+  test('lists recent failures only of imports that the caller can read', async () => {
+    const company = await service.company();
+    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+    const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
+    const [ofTeam, ofMine] = [
+      await plantImport(service, company),
+      await plantImport(service, company, { clientId: mine }),
+    ];
+    await plantImport(service, company, { clientId: other });
+    assert.deepEqual(idsOf((await figures(member)).recentFailures), [ofMine, ofTeam]);
+    assert.equal((await figures(company)).recentFailures.length, 3);
+  });
+});

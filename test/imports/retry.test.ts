@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { SignedIn } from '../support/app.ts';
+import { ask } from '../support/company.ts';
+import { openFailingApp } from '../support/failing-database.ts';
+import {
+  changesNothing,
+  countJobs,
+  FAULT,
+  IMPORTS,
+  keepsFile,
+  letFileGo,
+  plantImport,
+  plantImports,
+  readImport,
+  retried,
+  sendRetries,
+  sendRetry,
+} from '../support/import-records.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, post } from '../support/team.ts';
+
+/** No worker is at work here: what is put back stays where it is. */
+const service = await openOwnTestApp();
+
+const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
+
+/** Status, and the code of a refusal. */
+function outcomeOf(answer: Awaited<ReturnType<typeof sendRetry>>): string {
+  return answer.statusCode < 300 ? String(answer.statusCode) : outcome(answer);
+}
+
+describe('POST /v1/memory/imports/:id/retry', () => {
+  test('queues the import with its file, and keeps the last error until a run completes', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company);
+    const before = await readImport(service, company, id);
+    assert.deepEqual([before.state, before.error, before.attempts], ['failed', FAULT, 1]);
+    const answer = await sendRetry(service, company, id);
+    assert.equal(answer.statusCode, 202, answer.body);
+    const { updatedAt, ...now } = answer.json<typeof before>();
+    const { updatedAt: _, ...then } = before;
+    assert.deepEqual(now, { ...then, state: 'queued' });
+    assert.deepEqual(await readImport(service, company, id), { ...now, updatedAt });
+    assert.ok(await keepsFile(service, id));
+    assert.equal(await countJobs(service, id), 1);
+  });
+
+  test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
+    const company = await service.company();
+    const [first = '', second = '', third = ''] = await plantImports(service, company, 3);
+    assert.equal((await sendRetry(service, company, first.toUpperCase())).statusCode, 202);
+    const url = (id: string) => `${IMPORTS}/${id}/retry`;
+    assert.equal((await post(service, company, url(second), {})).statusCode, 202);
+    assertInvalid(
+      await refused(company, () => post(service, company, url(third), { force: true })),
+      '/force',
+    );
+  });
+
+  test('returns 409 for an import that has not failed or whose file was deleted', async () => {
+    const company = await service.company();
+    for (const state of ['queued', 'running', 'completed', 'cancelled'] as const) {
+      const id = await plantImport(service, company, { state });
+      const answer = await refused(company, () => sendRetry(service, company, id));
+      assert.equal(outcome(answer), '409 conflict', state);
+    }
+    const id = await plantImport(service, company);
+    await letFileGo(service, id);
+    assert.equal(outcome(await refused(company, () => sendRetry(service, company, id))), '409 conflict');
+  });
+
+  test('returns the same 404 for an import that is malformed, unknown, deleted or of another Company', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const forgotten = await plantImport(service, company);
+    assert.equal((await ask(service, company, 'DELETE', `${IMPORTS}/${forgotten}`)).statusCode, 204);
+    const ids = ['x', '%00', newId(), forgotten, await plantImport(service, stranger), 'a'.repeat(2000)];
+    const answers = await Promise.all(ids.map((id) => sendRetry(service, company, id)));
+    await assertSameRefusal('404 not_found', answers);
+  });
+
+  test('twenty concurrent retries create one job', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(service, company, id)));
+    assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);
+    assert.equal(await countJobs(service, id), 1);
+  });
+
+  test('retries an import again after it failed again', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company);
+    for (const jobs of [1, 2]) {
+      assert.equal((await sendRetry(service, company, id)).statusCode, 202);
+      assert.equal(await countJobs(service, id), jobs);
+      await service.database.query(`update memory.import set state = 'failed' where id = $1`, [id]);
+    }
+  });
+});
+
+describe('POST /v1/memory/imports/retry with ids', () => {
+  test('queues all named imports and returns them in the order of the ids', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const [first = '', second = '', other = ''] = await plantImports(service, company, 3);
+    const ofClient = await plantImport(service, company, { clientId });
+    const named = [ofClient, second, first];
+    const imports = await retried(service, company, { ids: named.map((id) => id.toUpperCase()) });
+    assert.deepEqual(
+      imports.map(({ id, state, error, attempts }) => ({ id, state, error, attempts })),
+      named.map((id) => ({ id, state: 'queued', error: FAULT, attempts: 1 })),
+    );
+    for (const id of named) assert.equal(await countJobs(service, id), 1);
+    assert.equal((await readImport(service, company, other)).state, 'failed');
+    assert.equal(await countJobs(service, other), 0);
+  });
+
+  test('changes no import if one of the ids is refused', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const failed = await plantImports(service, company, 2);
+    const [gone, running] = [
+      await plantImport(service, company),
+      await plantImport(service, company, { state: 'running' }),
+    ];
+    await letFileGo(service, gone);
+    const wrong: [id: string, refusal: string][] = [
+      [gone, '409 conflict'],
+      [running, '409 conflict'],
+      [newId(), '404 not_found'],
+      ['nonsense', '404 not_found'],
+      ['', '404 not_found'],
+      [await plantImport(service, stranger), '404 not_found'],
+    ];
+    for (const [id, refusal] of wrong) {
+      for (const ids of [
+        [id, ...failed],
+        [...failed, id],
+      ]) {
+        const answer = await refused(company, () => sendRetries(service, company, { ids }));
+        assert.equal(outcome(answer), refusal, id);
+      }
+    }
+  });
+
+  test('accepts 1 to 200 unique ids and runs as many statements for 200 as for two', async (t) => {
+    let statements = 0;
+    const app = await openFailingApp(t, service, () => {
+      statements += 1;
+      return null;
+    });
+    const counts: number[] = [];
+    for (const half of [1, 100]) {
+      // Of its own: to share turns with jobs that wait takes statements too.
+      const company = await service.company();
+      const clientId = await addClient(service, company);
+      const ids = [
+        ...(await plantImports(service, company, half)),
+        ...(await plantImports(service, company, half, { clientId })),
+      ];
+      statements = 0;
+      assert.equal((await retried({ app }, company, { ids })).length, 2 * half);
+      counts.push(statements);
+    }
+    assert.equal(counts[0], counts[1]);
+    const company = await service.company();
+    const [id] = await plantImports(service, company, 1);
+    const many = Array.from({ length: 201 }, () => newId());
+    for (const ids of [[], many, [id, id]]) {
+      assertInvalid(await refused(company, () => sendRetries(service, company, { ids })), '/ids');
+    }
+  });
+
+  test('returns 400 unless the body has exactly one of ids and all: true', async () => {
+    const company = await service.company();
+    const [id] = await plantImports(service, company, 1);
+    const faulty: [body: object, path: string][] = [
+      [{}, '/'],
+      [{ ids: [id], all: true }, '/'],
+      [{ all: false }, '/all'],
+      [{ all: 'true' }, '/all'],
+      [{ all: null }, '/all'],
+      [{ ids: null }, '/ids'],
+      [{ ids: id }, '/ids'],
+      [{ ids: [1] }, '/ids/0'],
+      [{ ids: ['\u0000'] }, '/ids/0'],
+      [{ all: true, state: 'failed' }, '/state'],
+    ];
+    for (const [body, path] of faulty) {
+      assertInvalid(await refused(company, () => sendRetries(service, company, body)), path);
+    }
+    const none = await refused(company, () => ask(service, company, 'POST', `${IMPORTS}/retry`));
+    assert.equal(outcome(none), '400 invalid_request');
+  });
+
+  test('twenty concurrent retries of the same imports queue each of them once', async () => {
+    const company = await service.company();
+    const ids = await plantImports(service, company, 10);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        sendRetries(service, company, { ids: n % 2 === 0 ? ids : ids.toReversed() }),
+      ),
+    );
+    assert.deepEqual(answers.map(outcomeOf).sort(), ['202', ...Array(19).fill('409 conflict')]);
+    for (const id of ids) assert.equal(await countJobs(service, id), 1);
+  });
+});

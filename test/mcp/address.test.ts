@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readSamples } from '../status/metrics.ts';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp } from '../support/app.ts';
+import { ask } from '../support/company.ts';
+import { outcome } from '../support/sign-in.ts';
+import { post } from '../support/team.ts';
+
+const service = await openTestApp();
+
+describe('the address of the protocol', () => {
+  for (const method of ['GET', 'DELETE', 'HEAD', 'PUT', 'PATCH'] as const) {
+    test(`checks the credential of ${method} before the method, and then returns 405`, async () => {
+      const company = await service.company();
+      const agent = await createAgent(service, company, company, { permissions: ['workspace:read'] });
+      const revoked = await createAgent(service, company, company);
+      await ask(service, company, 'DELETE', `/v1/auth/tokens/${revoked.record.id}`);
+      for (const url of ['/v1/mcp', '/v1/mcp/', '/v1/mcp?session=1']) {
+        const send = (headers: Record<string, string>) => service.app.inject({ method, url, headers });
+        for (const caller of [company, agent]) {
+          const answer = await send(caller.headers);
+          assert.equal(answer.statusCode, 405);
+          assert.equal(answer.headers['allow'], 'POST');
+        }
+        const without = await send({});
+        assert.deepEqual([without.statusCode, without.headers['www-authenticate']], [401, 'Bearer']);
+        const refused = await send(revoked.headers);
+        assert.equal(refused.statusCode, 401);
+        assert.equal(refused.headers['www-authenticate'], 'Bearer error="invalid_token"');
+        if (method !== 'HEAD') assert.match(refused.json<{ detail: string }>().detail, /revoked/);
+      }
+      const unknown = await service.app.inject({ method, url: '/v1/mcp/sessions' });
+      assert.equal(unknown.statusCode, 404, 'below the address there is no route');
+    });
+  }
+
+  test('answers at the address with a slash at the end as at the address without, with the same label', async () => {
+    const company = await service.company();
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const [plain, slash, spelled] = await Promise.all(
+      ['/v1/mcp', '/v1/mcp/', '/v1/%6dcp/?x=1'].map((url) => post(service, company, url, message)),
+    );
+    assert.equal(plain?.statusCode, 200);
+    assert.deepEqual([slash?.body, spelled?.body], [plain?.body, plain?.body]);
+    const labels = new Set(
+      readSamples(await service.app.requestMetrics.registry.metrics()).map(({ labels }) => labels['route']),
+    );
+    assert.ok(labels.has('/v1/mcp') && !labels.has('/v1/mcp/'), [...labels].join(' '));
+    for (const url of ['/v1/mcp//', '/v1/mcp/tools/', '/v1/memory/status/']) {
+      assert.equal(outcome(await post(service, company, url, message)), '404 not_found', url);
+    }
+  });
+});

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { countTokens } from '../../api/mcp/text.ts';
+import { newAgentToken } from '../../shared/formats/agent-token.ts';
+import { newId } from '../../shared/ids.ts';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { ask } from '../support/company.ts';
+import { plantImports } from '../support/import-records.ts';
+import { callTool } from '../support/mcp.ts';
+import { addMemories } from '../support/memories.ts';
+import { post } from '../support/team.ts';
+
+const service = await openTestApp();
+
+const MOST = 10_000;
+const MOST_OF_FETCH = 20_000;
+
+/** Calls a tool that is to succeed. Its text must be within the bound. */
+async function bounded<T>(company: SignedIn, name: string, args: object = {}): Promise<T> {
+  const { value, text, isError } = await callTool<T>(service, company, name, args);
+  assert.equal(isError, false, text);
+  const most = name === 'fetch' ? MOST_OF_FETCH : MOST;
+  assert.ok(countTokens(text) <= most, `${name}: ${countTokens(text)} tokens`);
+  return value;
+}
+
+/** Characters of one to six characters in JSON, of one or two code units, and of a fifth to five tokens. */
+const filler = fc.constantFrom('a', ' ', '\n', '"', '\\', '\u0001', 'é', '𝄞', '…', '日', 'ཀ', '7');
+/** A text of so many characters: mostly of one kind, so that lengths reach the limits. */
+const textOf = (maxLength: number) =>
+  fc
+    .record({ filler, length: fc.oneof(fc.integer({ min: 0, max: maxLength }), fc.constant(maxLength)) })
+    .map(({ filler: character, length }) => character.repeat(length));
+const named = (maxLength: number) => textOf(maxLength - 1).map((text) => `n${text}`);
+
+const source = fc.record({
+  title: named(300),
+  uri: fc.option(named(2000).map((text) => `https://a.example/${text}`.slice(0, 2000).toWellFormed())),
+  metadata: fc.constantFrom({}, { note: 'x'.repeat(16_000) }, { note: '"'.repeat(8_000) }),
+  chunks: fc.array(
+    textOf(7_990).map((text) => `walrus ${text}`),
+    { minLength: 1, maxLength: 12 },
+  ),
+});
+
+test('no answer about sources is longer than its bound, whatever they contain, and fetch leaves nothing out', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(source, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 50 }),
+      async (sources, limit) => {
+        const company = await service.company();
+        for (const { title, uri, metadata, chunks } of sources) {
+          // Equal texts would be one source, and equal chunks one hit.
+          const own = chunks.map((text) => ({ text: `${newId()} ${text}`.slice(0, 8000).toWellFormed() }));
+          const body = { title, metadata, chunks: own, ...(uri !== null && { uri }) };
+          const answer = await post(service, company, '/v1/memory/ingest', body);
+          assert.equal(answer.statusCode, 201, answer.body.slice(0, 500));
+        }
+        type Found = {
+          results: { id: string; text: string; location: { chunkId: string } }[];
+          note?: string;
+        };
+        const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit });
+        assert.ok(results.length > 0 && results.every(({ text }) => text !== ''));
+        if (results.length < Math.min(limit, sources.length)) assert.match(note ?? '', /did not fit/);
+        for (const { id, location } of results.slice(0, 2)) {
+          const expanded = await bounded<{ chunks: { chunk_id: string }[] }>(company, 'expand', {
+            chunk: location.chunkId,
+            before: 10,
+            after: 10,
+          });
+          assert.ok(expanded.chunks.some(({ chunk_id }) => chunk_id === location.chunkId));
+          let text = '';
+          for (let next: string | null = id; next !== null; ) {
+            type Part = { text: string; metadata: { next: string | null } };
+            const part: Part = await bounded<Part>(company, 'fetch', { id: next });
+            // A position with an offset is within a chunk.
+            text += text === '' || next.split(':').length === 3 ? part.text : `\n\n${part.text}`;
+            next = part.metadata.next;
+          }
+          const stored = await service.database.query<{ text: string }>(
+            'select text from memory.chunk where source_id = $1 order by ordinal',
+            [id],
+          );
+          assert.equal(text, stored.map(({ text }) => text).join('\n\n'));
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+/** Stages captures in the name of an agent token whose name is long in JSON. */
+const openLongNamedAgent = (company: SignedIn) =>
+  createAgent(service, company, company, { name: `n${'\u0001'.repeat(299)}` });
+
+test('no answer about captures is longer than its bound, and no summary loses a character', async () => {
+  const capture = fc.record({
+    sessionId: named(300),
+    summary: named(64_000),
+    // The last one does not fit into an answer.
+    metadata: fc.constantFrom({}, { note: '"'.repeat(3_000) }, { note: '"'.repeat(8_000) }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(capture, { minLength: 1, maxLength: 8 }), async (captures) => {
+      const company = await service.company();
+      const agent = await openLongNamedAgent(company);
+      const staged = new Map<string, string>();
+      for (const given of captures) {
+        const { id } = await stageCapture(service, agent, given);
+        staged.set(id, given.summary);
+      }
+      type Claimed = {
+        batch: { captures: { id: string; summary: string; next?: string }[] } | null;
+        rest?: { summary: string; next: string | null };
+      };
+      const read = new Map<string, string>();
+      for (;;) {
+        const { batch } = await bounded<Claimed>(company, 'claim_captures', { limit: 20 });
+        if (batch === null) break;
+        for (const { id, summary, next: first } of batch.captures) {
+          let text = summary;
+          for (let next = first ?? null; next !== null; ) {
+            const { rest } = await bounded<Claimed>(company, 'claim_captures', { next });
+            text += rest?.summary ?? '';
+            next = rest?.next ?? null;
+          }
+          read.set(id, text);
+        }
+      }
+      assert.deepEqual(read, staged);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('an answer says that it has only a part of a passage, and where the rest is', async () => {
+  const company = await service.company();
+  // In JSON, longer than an answer.
+  const text = `walrus ${'\u0001'.repeat(7_900)}`;
+  const body = { title: 'A document', chunks: [{ text }] };
+  assert.equal((await post(service, company, '/v1/memory/ingest', body)).statusCode, 201);
+  type Found = { results: { location: { chunkId: string }; text: string }[]; note: string };
+  const { results, note } = await bounded<Found>(company, 'search', { query: 'walrus', limit: 1 });
+  assert.ok((results[0]?.text.length ?? 0) < text.length);
+  assert.match(note, /cut or left out: fetch or expand a result for the rest/);
+  assert.doesNotMatch(note, /raise limit/);
+  const chunk = results[0]?.location.chunkId;
+  const expanded = await bounded<{ note: string }>(company, 'expand', { chunk });
+  assert.match(expanded.note, /The passage is cut, .*: fetch its source for the rest/);
+});
+
+/** One character of each script, and the most tokens that a tokenizer makes of it: of the last ones, its bytes. */
+const SCRIPTS = [
+  ['Chinese', '字', 1.6],
+  ['Thai', 'ก', 1.75],
+  ['Burmese', 'မ', 3],
+  ['Tibetan', 'ཀ', 3],
+  ['Amharic', 'አ', 3],
+  ['Gothic', '𐌰', 4],
+  ['digits', '7', 1],
+] as const;
+
+for (const [name, character, tokens] of SCRIPTS) {
+  test(`a text of 60,000 characters (${name}) stays below 25,000 tokens for any tokenizer, in every part`, async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 60 }, (_, n) => `walrus ${n} ${character.repeat(990)}`);
+    const body = { title: name, chunks: chunks.map((text) => ({ text })) };
+    const stored = await post(service, company, '/v1/memory/ingest', body);
+    const { id } = stored.json<{ source: { id: string } }>().source;
+    const parts: string[] = [];
+    for (let next: string | null = id; next !== null; ) {
+      type Part = { text: string; metadata: { next: string | null } };
+      const part: Part = await bounded<Part>(company, 'fetch', { id: next });
+      assert.ok([...part.text].length * tokens < 25_000, `${[...part.text].length} characters`);
+      parts.push(part.text);
+      next = part.metadata.next;
+    }
+    assert.equal(parts.join('\n\n'), chunks.join('\n\n'));
+    await bounded(company, 'search', { query: 'walrus' });
+  });
+}
+
+test('the metadata of a source that does not fit is named', async () => {
+  const company = await service.company();
+  const metadata = { note: '7'.repeat(16_300) };
+  const uri = `https://a.example/${'\u0001'.repeat(2_000)}`;
+  const body = {
+    title: 'ཀ'.repeat(300),
+    chunks: [{ text: 'walrus' }],
+    metadata,
+    uri,
+    tags: Array.from({ length: 20 }, (_, n) => `${n}${'ཀ'.repeat(40)}`),
+  };
+  const stored = await post(service, company, '/v1/memory/ingest', body);
+  assert.equal(stored.statusCode, 201, stored.body);
+  const { id } = stored.json<{ source: { id: string } }>().source;
+  type Found = { url: string; text: string; note: string; metadata: { uri: string | null; custom?: object } };
+  const found = await bounded<Found>(company, 'fetch', { id });
+  assert.deepEqual([found.text, found.metadata.uri, found.metadata.custom], ['walrus', null, undefined]);
+  assert.match(found.url, /\/sources\//);
+  assert.equal(found.note, `Its metadata did not fit: GET /v1/memory/sources/${id} returns it.`);
+});
+
+describe('answers with many records are within the bound', () => {
+  const longName = '"'.repeat(300);
+
+  test('of whoami, with many clients and Teams', async () => {
+    const company = await service.company();
+    // More clients than one answer reads.
+    for (const [table, count] of Object.entries({ client: 1_100, team: 100 })) {
+      const columns =
+        table === 'client'
+          ? 'company_id, team_id, id, name, folded_name'
+          : 'company_id, id, name, folded_name';
+      const values =
+        table === 'client' ? '$1, $2, gen_random_uuid(), $3, n::text' : '$1, gen_random_uuid(), $3, n::text';
+      await service.database.query(
+        `insert into identity.${table} (${columns})
+         select ${values} from generate_series(1, $4::int) n where $2::uuid is not null`,
+        [company.companyId, company.teamId, table === 'client' ? longName : 'ཀ'.repeat(300), count],
+      );
+    }
+    const { clients, teams, note } = await bounded<{ clients: object[]; teams: object[]; note: string }>(
+      company,
+      'whoami',
+    );
+    assert.ok(teams.length > 0);
+    assert.match(
+      note,
+      new RegExp(`${101 - teams.length} Teams and ${1_100 - clients.length} clients are not listed`),
+    );
+    const unnamed = { ...company, headers: { authorization: company.headers.authorization } } as SignedIn;
+    const refused = await callTool(service, unnamed, 'search', { query: 'walrus' });
+    assert.match(refused.text, /^team_required/);
+    assert.ok(countTokens(refused.text) <= MOST, `${countTokens(refused.text)} tokens`);
+  });
+
+  test('of import_status, with long names and reasons', async () => {
+    const company = await service.company();
+    await plantImports(service, company, 60, { filename: '\u0001'.repeat(300) });
+    await service.database.query(`update memory.import set error_message = $2 where team_id = $1`, [
+      company.teamId,
+      '"'.repeat(5_000),
+    ]);
+    const seen = new Set<string>();
+    for (let id: string | undefined; ; ) {
+      const answer = await bounded<{ imports: { id: string }[]; note?: string }>(company, 'import_status', {
+        ...(id !== undefined && { id }),
+      });
+      for (const found of answer.imports) seen.add(found.id);
+      id = /with the id (after:\S+) to continue/.exec(answer.note ?? '')?.[1];
+      if (id === undefined) break;
+    }
+    assert.equal(seen.size, 60);
+  });
+
+  test('of claim_captures, with long names of agent tokens', async () => {
+    const company = await service.company();
+    const agent = await openLongNamedAgent(company);
+    const staged: string[] = [];
+    for (let n = 0; n < 20; n += 1) staged.push((await stageCapture(service, agent)).id);
+    type Claimed = { batch: { captures: { id: string }[] } | null };
+    const claimed: string[] = [];
+    for (;;) {
+      const { batch } = await bounded<Claimed>(company, 'claim_captures', { limit: 20 });
+      if (batch === null) break;
+      claimed.push(...batch.captures.map(({ id }) => id));
+    }
+    assert.deepEqual(claimed, staged);
+  });
+
+  test('of complete_captures and remember, with similar memories', async () => {
+    const company = await service.company();
+    const content = `The walrus sleeps at noon on the flat rock ${'"'.repeat(900)}`;
+    const given = { content, title: longName };
+    await addMemories(service, company, 'published', [given, given, given]);
+    const { id: captureId } = await stageCapture(service, company);
+    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
+    const items = Array.from({ length: 40 }, () => ({ captureIds: [captureId], action: 'review', ...given }));
+    type Completed = { results: { similar: object[] }[]; note: string };
+    const { results, note } = await bounded<Completed>(company, 'complete_captures', {
+      batchId: batch.id,
+      items,
+    });
+    assert.equal(results.length, 40);
+    assert.ok((results[0]?.similar.length ?? 0) > 0);
+    assert.match(note, /similar memories did not fit/);
+    const { similar } = await bounded<{ similar: object[] }>(company, 'remember', { text: content });
+    assert.ok(similar.length > 0);
+  });
+
+  test('of complete_captures, with credentials in fields with long names', async () => {
+    const company = await service.company();
+    await ask(service, company, 'PATCH', '/v1/team', { redaction: 'flag' });
+    const { id: captureId } = await stageCapture(service, company);
+    const { batch } = await bounded<{ batch: { id: string } }>(company, 'claim_captures');
+    const items = Array.from({ length: 40 }, (_, n) => ({
+      captureIds: [captureId],
+      action: 'review',
+      title: longName,
+      content: `The walrus ${n}`,
+      metadata: { [`n${'日'.repeat(5_000)}`]: newAgentToken().token },
+    }));
+    const { redactions } = await bounded<{ redactions: { path: string }[] }>(company, 'complete_captures', {
+      batchId: batch.id,
+      items,
+    });
+    assert.equal(redactions.length, 20);
+    assert.match(redactions[0]?.path ?? '', /^\/items\/0\/metadata\/n日+…$/);
+  });
+});

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { ListedMemory } from '../../shared/schemas/memories.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { addMemories, addMemory, decided, listMemories, MEMORIES } from '../support/memories.ts';
+import { outcome } from '../support/sign-in.ts';
+import { assertStablePages } from '../support/stable-pages.ts';
+import { addClient, faultyFields, get } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const ids = (memories: readonly { id: string }[]) => memories.map(({ id }) => id);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The ids that a list shows. */
+const listIds = async (company: SignedIn, query = '') => ids(await listMemories(service, company, query));
+
+/** Adds memories with these creation times. The last one is the newest in the list. */
+async function addMadeAt(company: SignedIn, times: readonly string[]): Promise<string[]> {
+  const memories = await addMemories(
+    service,
+    company,
+    'review',
+    times.map(() => ({})),
+  );
+  for (const [n, { id }] of memories.entries()) {
+    await database.query('update memory.memory_item set created_at = $2::timestamptz where id = $1', [
+      id,
+      times[n],
+    ]);
+  }
+  return ids(memories);
+}
+
+describe('GET /v1/memory/memories', () => {
+  test('returns memories in review and published ones with all fields, newest first', async () => {
+    const company = await service.company();
+    assert.deepEqual(await listMemories(service, company), []);
+    const clientId = await addClient(service, company);
+    const metadata = { tags: ['cat'], deep: { n: 1 } };
+    const published = await addMemory(service, company, 'published', { title: 'Cats', metadata });
+    for (const state of ['discarded', 'archived'] as const) await addMemory(service, company, state);
+    const review = await addMemory(service, company, 'review', { content: ' A note.\n' }, clientId);
+    const [first, second, ...others] = await listMemories(service, company);
+    assert.deepEqual(others, []);
+    const { captures, similar, ...shown } = first!;
+    assert.equal(captures?.length, 1);
+    assert.deepEqual(similar, []);
+    const { createdAt, updatedAt, ...rest } = shown;
+    assert.deepEqual(rest, {
+      id: review.id,
+      subject: 'memory',
+      state: 'review',
+      title: 'A memory',
+      content: ' A note.\n',
+      layer: 'client',
+      clientId,
+      version: 1,
+      sourceId: null,
+      captureIds: review.captureIds,
+      metadata: {},
+      tags: [],
+      supersedes: null,
+      supersededBy: null,
+      expiresAt: null,
+      occurredAt: null,
+      found: 0,
+      opened: 0,
+      lastFoundAt: null,
+      createdBy: company.ownerId,
+      createdWith: null,
+      decidedBy: null,
+      decidedAt: null,
+    });
+    for (const time of [createdAt, updatedAt, second!.decidedAt]) assert.match(String(time), TIME);
+    // What is published was decided by who completed it, and shows no matter of review.
+    assert.deepEqual(second, { ...published, subject: 'memory' });
+    assert.deepEqual(
+      [published.title, published.metadata, published.decidedBy, published.layer, published.version],
+      ['Cats', metadata, company.ownerId, 'team', 1],
+    );
+  });
+
+  test('filters by state', async () => {
+    const company = await service.company();
+    const published = await addMemory(service, company, 'published');
+    const review = await addMemory(service, company, 'review');
+    for (const state of ['discarded', 'archived'] as const) await addMemory(service, company, state);
+    assert.deepEqual(await listIds(company, '?state=review'), [review.id]);
+    assert.deepEqual(await listIds(company, '?state=published'), [published.id]);
+    await decided(service, company, { action: 'publish', memoryId: review.id });
+    assert.deepEqual(await listIds(company, '?state=review'), []);
+    assert.deepEqual(await listIds(company, '?state=published'), [review.id, published.id]);
+  });
+
+  test('filters by client', async () => {
+    const company = await service.company();
+    const [client, other, empty] = [
+      await addClient(service, company),
+      await addClient(service, company),
+      await addClient(service, company),
+    ];
+    await addMemory(service, company, 'published');
+    const published = await addMemory(service, company, 'published', {}, client);
+    const review = await addMemory(service, company, 'review', {}, client);
+    const elsewhere = await addMemory(service, company, 'review', {}, other);
+    assert.deepEqual(await listIds(company, `?clientId=${client}`), [review.id, published.id]);
+    assert.deepEqual(await listIds(company, `?clientId=${client.toUpperCase()}&state=review`), [review.id]);
+    assert.deepEqual(await listIds(company, `?clientId=${other}`), [elsewhere.id]);
+    assert.deepEqual(await listIds(company, `?clientId=${empty}`), []);
+  });
+
+  test('returns 403 for a client that the caller cannot read, existing or not', async () => {
+    const company = await service.company();
+    const stranger = await service.company();
+    const foreign = await addClient(service, stranger);
+    const archived = await addClient(service, company, 'archived');
+    for (const clientId of [newId(), foreign, archived, 'x', '']) {
+      const answer = await get(service, company, `${MEMORIES}?clientId=${clientId}`);
+      assert.equal(outcome(answer), '403 scope_forbidden', clientId);
+    }
+  });
+
+  test('finds the memory of a source id, as in a search hit', async () => {
+    const company = await service.company();
+    const [memory] = await addMemories(service, company, 'published', [{}, {}]);
+    await addMemory(service, company, 'review');
+    assert.deepEqual(await listIds(company, `?sourceId=${memory?.sourceId}`), [memory?.id]);
+    assert.deepEqual(await listIds(company, `?sourceId=${memory?.sourceId}&state=review`), []);
+    for (const unknown of [newId(), 'x', '']) {
+      assert.deepEqual(await listIds(company, `?sourceId=${unknown}`), []);
+    }
+  });
+
+  test('combines several filters', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const given = [{ content: 'ocelot' }, { content: 'lynx' }];
+    const [memory] = await addMemories(service, company, 'published', given, clientId);
+    await addMemories(service, company, 'review', given, clientId);
+    await addMemories(service, company, 'published', given);
+    const query = `?state=published&clientId=${clientId}&q=ocelot&createdAfter=2020-01-01T00:00:00Z`;
+    assert.deepEqual(await listIds(company, query), [memory?.id]);
+  });
+
+  test('returns 400 for unknown fields and invalid values', async () => {
+    const company = await service.company();
+    for (const [query, path] of [
+      ['state=staged', '/state'],
+      ['state=', '/state'],
+      ['state=review&state=published', '/state'],
+      ['status=review', '/status'],
+      ['offset=1', '/offset'],
+      ['createdAfter=yesterday', '/createdAfter'],
+      ['createdAfter=2026-01-01', '/createdAfter'],
+      ['createdAfter=2026-02-30T00:00:00Z', '/createdAfter'],
+      ['createdBefore=', '/createdBefore'],
+      ['createdBefore=2016-12-31T23:59:60Z', '/createdBefore'],
+      ['limit=0', '/limit'],
+      ['cursor=x', '/cursor'],
+    ]) {
+      const answer = await get(service, company, `${MEMORIES}?${query}`);
+      assert.equal(outcome(answer), '400 invalid_request', query);
+      assert.deepEqual(faultyFields(answer), [path], query);
+    }
+  });
+});
+
+describe('GET /v1/memory/memories with createdAfter and createdBefore', () => {
+  const TIMES = ['2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00.001Z', '2026-03-02T00:00:00.000Z'];
+
+  test('returns memories strictly between the two times', async () => {
+    const company = await service.company();
+    const [first, second, third] = await addMadeAt(company, TIMES);
+    for (const [query, expected] of [
+      [`createdAfter=${TIMES[0]}`, [third, second]],
+      [`createdBefore=${TIMES[2]}`, [second, first]],
+      [`createdAfter=${TIMES[0]}&createdBefore=${TIMES[2]}`, [second]],
+      [`createdAfter=${TIMES[2]}`, []],
+      [`createdBefore=${TIMES[0]}`, []],
+      [`createdAfter=${TIMES[2]}&createdBefore=${TIMES[0]}`, []],
+      ['createdAfter=2026-03-01T11:30:00%2B02:00', [third, second, first]],
+      ['createdBefore=2026-03-02T01:00:00%2B02:00', [second, first]],
+    ] as const) {
+      assert.deepEqual(await listIds(company, `?${query}`), expected, query);
+    }
+  });
+
+  test('compares the displayed time, which has milliseconds', async () => {
+    const company = await service.company();
+    const [memory] = await addMadeAt(company, ['2026-03-01T10:00:00.123987Z']);
+    const [listed] = await listMemories(service, company);
+    assert.equal(listed?.createdAt, '2026-03-01T10:00:00.123Z');
+    assert.deepEqual(await listIds(company, `?createdAfter=${listed?.createdAt}`), []);
+    assert.deepEqual(await listIds(company, `?createdBefore=${listed?.createdAt}`), []);
+    assert.deepEqual(await listIds(company, '?createdAfter=2026-03-01T10:00:00.122Z'), [memory]);
+    assert.deepEqual(await listIds(company, '?createdBefore=2026-03-01T10:00:00.124Z'), [memory]);
+  });
+});
+
+describe('pages of GET /v1/memory/memories', () => {
+  test('pages are stable while memories are added', async () => {
+    const company = await service.company();
+    await addMemories(service, company, 'review', [{}, {}, {}]);
+    await addMemories(service, company, 'published', [{ content: 'x' }, { content: 'y' }]);
+    // Not similar to the others, which would show it.
+    const added = { content: 'Badgers dig tunnels.' };
+    await assertStablePages(service, company, MEMORIES, () => addMemory(service, company, 'review', added));
+  });
+
+  test('pages contain each memory once while states change, without memories that were discarded', async () => {
+    const company = await service.company();
+    const memories = await addMemories(service, company, 'review', [{}, {}, {}, {}, {}, {}, {}]);
+    const [last, , published, discarded, , , first] = ids(memories);
+    const read = async (cursor: string) => {
+      const answer = await get(service, company, `${MEMORIES}?limit=2${cursor}`);
+      return answer.json<{ items: ListedMemory[]; nextCursor: string | null }>();
+    };
+    const pages = [await read('')];
+    assert.equal(pages[0]?.items[0]?.id, first);
+    // One that is shown already and one that is not yet go; another stays, in another state.
+    for (const [action, memoryId] of [
+      ['discard', pages[0]?.items[1]?.id],
+      ['discard', discarded],
+      ['publish', published],
+      ['publish', first],
+    ]) {
+      await decided(service, company, { action, memoryId });
+    }
+    for (let cursor = pages[0]!.nextCursor; cursor !== null; cursor = pages.at(-1)!.nextCursor) {
+      pages.push(await read(`&cursor=${cursor}`));
+    }
+    const shown = ids(pages.flatMap(({ items }) => items));
+    assert.deepEqual(
+      shown,
+      ids(memories)
+        .toReversed()
+        .filter((id) => id !== discarded),
+    );
+    assert.equal(shown.at(-1), last);
+  });
+
+  test('pages after the first keep the filters', async () => {
+    const company = await service.company();
+    const given = Array.from({ length: 5 }, (_, n) => ({ content: n % 2 === 0 ? 'ocelot' : 'lynx' }));
+    const memories = await addMemories(service, company, 'review', given);
+    const url = `${MEMORIES}?q=ocelot&limit=2`;
+    const first = await get(service, company, url);
+    const { items, nextCursor } = first.json<{ items: ListedMemory[]; nextCursor: string }>();
+    const rest = (await get(service, company, `${url}&cursor=${nextCursor}`)).json<{
+      items: ListedMemory[];
+      nextCursor: string | null;
+    }>();
+    const ocelots = ids(memories.filter((_, n) => n % 2 === 0)).toReversed();
+    assert.deepEqual(
+      [ids(items), ids(rest.items), rest.nextCursor],
+      [ocelots.slice(0, 2), ocelots.slice(2), null],
+    );
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ListedMemory, Memory, SimilarMemory } from '../../shared/schemas/memories.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { claimAll, completed, lend } from '../support/consolidation.ts';
+import { addMemories, addMemory, decided, listMemories } from '../support/memories.ts';
+import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
+
+/** What a reviewer goes by: where a memory comes from, and which published ones say much the same. */
+const service = await openTestApp();
+
+/** The only memory that waits for review. */
+async function onlyReview(company: SignedIn, query = ''): Promise<ListedMemory> {
+  const [memory, ...others] = await listMemories(service, company, `?state=review${query}`);
+  assert.deepEqual(others, []);
+  assert.ok(memory);
+  return memory;
+}
+
+/** The published memories that a reviewer is shown beside the only one that waits. */
+async function similarOf(company: SignedIn): Promise<SimilarMemory[]> {
+  const { similar } = await onlyReview(company);
+  assert.ok(similar);
+  return similar;
+}
+
+const memoryIds = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId }) => memoryId);
+
+/** A vector between two axes: its cosine with the first is the one given. */
+function leaning(cosine: number): number[] {
+  const vector = along(0, cosine);
+  vector[1] = Math.sqrt(1 - cosine * cosine);
+  return vector;
+}
+
+describe('the captures of a memory in review', () => {
+  test('captures are returned with summary, session, author and times, in their order', async () => {
+    const company = await service.company();
+    const authors = [
+      await addPerson(service, company, { teamRole: 'member' }),
+      await addPerson(service, company, { teamRole: 'member' }),
+    ];
+    const times = { startedAt: '2026-03-01T10:00:00.000Z', endedAt: '2026-03-01T11:00:00.000Z' };
+    const first = await stageCapture(service, authors[0]!, {
+      sessionId: 'one',
+      sequence: 7,
+      summary: 'Learned one.',
+      ...times,
+    });
+    const second = await stageCapture(service, authors[1]!, { sessionId: 'two', summary: 'Learned two.' });
+    const { batchId } = await claimAll(service, company);
+    const captureIds = [second.id, first.id];
+    const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
+    await completed(service, company, batchId, [item]);
+    const { captures, captureIds: named, createdBy } = await onlyReview(company);
+    assert.deepEqual([named, createdBy], [captureIds, company.ownerId]);
+    assert.deepEqual(captures, [
+      {
+        id: second.id,
+        sessionId: 'two',
+        sequence: null,
+        summary: 'Learned two.',
+        startedAt: null,
+        endedAt: null,
+        createdBy: authors[1]!.userId,
+        createdAt: second.createdAt,
+      },
+      {
+        id: first.id,
+        sessionId: 'one',
+        sequence: 7,
+        summary: 'Learned one.',
+        ...times,
+        createdBy: authors[0]!.userId,
+        createdAt: first.createdAt,
+      },
+    ]);
+  });
+
+  test('captures are returned for each of several memories, and only their ids after publishing', async () => {
+    const company = await service.company();
+    const memories = await addMemories(service, company, 'review', [{}, {}]);
+    const listed = await listMemories(service, company);
+    assert.deepEqual(listed[0]?.captures, listed[1]?.captures);
+    assert.equal(listed[0]?.captures?.length, 1);
+    const published = await decided(service, company, { action: 'publish', memoryId: memories[0]!.id });
+    assert.deepEqual(published.captureIds, memories[0]!.captureIds);
+    const [, shown] = await listMemories(service, company);
+    assert.deepEqual([shown?.state, shown?.captures, shown?.similar], ['published', undefined, undefined]);
+  });
+
+  test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { batchId, captureIds } = await lend(service, company, [null, clientId]);
+    const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
+    await completed(service, company, batchId, [{ ...item, scope: { clientId } }]);
+    const whole = await onlyReview(company);
+    assert.deepEqual(
+      whole.captures?.map(({ id }) => id),
+      captureIds,
+    );
+    assert.deepEqual(await onlyReview(company, `&clientId=${clientId}`), whole);
+  });
+
+  test('captures of an archived client are left out', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { batchId, captures, captureIds } = await lend(service, company, [null, clientId]);
+    const item = { captureIds, action: 'review', title: 'A memory', content: 'A fact.' } as const;
+    await completed(service, company, batchId, [{ ...item, scope: {} }]);
+    await service.database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
+    const inTeam = captures.find((capture) => capture.clientId === null);
+    assert.deepEqual(
+      (await onlyReview(company)).captures?.map(({ id }) => id),
+      [inTeam?.id],
+    );
+  });
+});
+
+describe('the similar memories of a memory in review', () => {
+  test('similar memories are found by words, with title, excerpt and similarity', async () => {
+    const company = await service.company();
+    const content = 'The ocelot sleeps in the tall grass by the river.';
+    const twin = await addMemory(service, company, 'published', { title: 'Cats', content });
+    await addMemory(service, company, 'published', { content: 'Badgers dig tunnels below the orchard.' });
+    await addMemory(service, company, 'review', { content });
+    const [only, ...others] = await similarOf(company);
+    assert.deepEqual(others, []);
+    assert.deepEqual(only, {
+      memoryId: twin.id,
+      state: 'published',
+      title: 'Cats',
+      excerpt: content,
+      similarity: only?.similarity,
+      basis: 'words',
+    });
+    assert.ok(only!.similarity > 0.9 && only!.similarity <= 1, String(only?.similarity));
+  });
+
+  test('similar memories are found by meaning if both have a vector: the three nearest, in order', async () => {
+    const company = await service.company();
+    const cosines = [0.6, 0.9, 0.4, 0.99, 0.7];
+    const published = await addMemories(
+      service,
+      company,
+      'published',
+      cosines.map((cosine, n) => ({ content: `Text ${n}.`, embedding: leaning(cosine), ...CLAIM })),
+    );
+    await addMemory(service, company, 'review', { content: 'Other.', embedding: along(0), ...CLAIM });
+    const similar = await similarOf(company);
+    assert.deepEqual(memoryIds(similar), [published[3]!.id, published[1]!.id, published[4]!.id]);
+    for (const [n, cosine] of [0.99, 0.9, 0.7].entries()) {
+      assert.equal(similar[n]?.basis, 'meaning');
+      assert.ok(Math.abs(similar[n]!.similarity - cosine) < 0.01, String(similar[n]?.similarity));
+    }
+  });
+
+  test('similar memories are published memories of the same layer only', async () => {
+    const company = await service.company();
+    const [client, other] = [await addClient(service, company), await addClient(service, company)];
+    const given = { content: 'The ocelot sleeps in the tall grass.' };
+    await addMemory(service, company, 'published', given);
+    await addMemory(service, company, 'published', given, other);
+    await addMemory(service, await service.company(), 'published', given);
+    for (const state of ['discarded', 'archived'] as const) {
+      await addMemory(service, company, state, given, client);
+    }
+    await addMemory(service, company, 'review', given, client);
+    assert.deepEqual(await similarOf(company), []);
+    const twin = await addMemory(service, company, 'published', given, client);
+    assert.deepEqual(memoryIds(await similarOf(company)), [twin.id]);
+    const narrowed = await onlyReview(company, `&clientId=${client}`);
+    assert.deepEqual(memoryIds(narrowed.similar ?? []), [twin.id]);
+  });
+
+  test('memories in review are compared with each other, beside the published ones', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const content = 'The ocelot sleeps in the tall grass by the river.';
+    const published = await addMemory(service, company, 'published', { content });
+    await addMemory(service, company, 'review', { content }, clientId);
+    await addMemory(service, company, 'discarded', { content });
+    const [words, meaning, same] = await addMemories(service, company, 'review', [
+      { content },
+      { content: 'Text one.', embedding: leaning(0.9), ...CLAIM },
+      { content, embedding: along(0), ...CLAIM },
+    ]);
+    const listed = await listMemories(service, company, '?state=review');
+    const similarTo = (memory: Memory | undefined) =>
+      (listed.find(({ id }) => id === memory?.id)?.similar ?? [])
+        .map(({ memoryId, state, basis }) => [memoryId, state, basis].join(' '))
+        .sort();
+    assert.deepEqual(
+      similarTo(same),
+      [
+        `${published.id} published words`,
+        `${words?.id} review words`,
+        `${meaning?.id} review meaning`,
+      ].sort(),
+    );
+    assert.deepEqual(
+      similarTo(words),
+      [`${published.id} published words`, `${same?.id} review words`].sort(),
+    );
+    assert.deepEqual(similarTo(meaning), [`${same?.id} review meaning`]);
+  });
+
+  test('many similar memories in review do not take the place of a published one', async () => {
+    const company = await service.company();
+    const published = await addMemory(service, company, 'published', {
+      content: 'The ocelot sleeps in the tall grass by the river at night.',
+    });
+    const content = 'The ocelot sleeps in the tall grass by the river.';
+    const queued = await addMemories(
+      service,
+      company,
+      'review',
+      Array.from({ length: 6 }, () => ({ content })),
+    );
+    const listed = await listMemories(service, company, '?state=review');
+    const similar = listed.find(({ id }) => id === queued[0]?.id)?.similar ?? [];
+    assert.deepEqual(
+      similar.map(({ state }) => state),
+      ['review', 'review', 'review', 'published'],
+    );
+    assert.equal(similar[3]?.memoryId, published.id);
+  });
+
+  test('similar memories change as memories are published, updated and deleted', async () => {
+    const company = await service.company();
+    const [content, other] = ['The ocelot sleeps in the tall grass.', 'Badgers dig tunnels.'];
+    const [twin, review] = await addMemories(service, company, 'review', [{ content: other }, { content }]);
+    const similarNow = async () =>
+      memoryIds((await listMemories(service, company)).find(({ id }) => id === review!.id)?.similar ?? []);
+    const memoryId = twin!.id;
+    assert.deepEqual(await similarNow(), []);
+    for (const [change, expected] of [
+      [{ action: 'publish' }, []],
+      [{ action: 'update', content }, [memoryId]],
+      [{ action: 'update', content: other }, []],
+      [{ action: 'update', content }, [memoryId]],
+      [{ action: 'delete' }, []],
+    ] as const) {
+      await decided(service, company, { ...change, memoryId });
+      assert.deepEqual(await similarNow(), expected, JSON.stringify(change));
+    }
+  });
+
+  test('the excerpt of a similar memory has at most 1,000 characters', async () => {
+    const company = await service.company();
+    const content = 'ocelot 🦊 '.repeat(500);
+    await addMemory(service, company, 'published', { content });
+    await addMemory(service, company, 'review', { content });
+    const [twin] = await similarOf(company);
+    assert.equal(twin?.excerpt, [...content].slice(0, 1000).join(''));
+  });
+});

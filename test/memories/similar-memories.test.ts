@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SimilarMemory } from '../../shared/schemas/memories.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { complete, completed, foundByWords, type GivenItem, keep, lend } from '../support/consolidation.ts';
+import { decided, listMemories } from '../support/memories.ts';
+import { addClient, addPerson, addTeam, along, CLAIM } from '../support/team.ts';
+import { countTermsNow } from '../support/term-counts.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const RELEASES =
+  'The team releases on Tuesdays. Every release is built from the main branch, tagged, and deployed to the ' +
+  'staging cluster first; after an hour without alerts the same image goes to production.';
+/** The same text with one word changed and one more sentence. */
+const RELEASES_AGAIN =
+  'The team releases on Wednesdays. Every release is built from the main branch, tagged, and deployed to the ' +
+  'staging cluster first; after an hour without alerts the same image goes to production. Nobody deploys alone.';
+const INVOICES =
+  'Invoices are sent on the last working day of a month, in euros, with the purchase order number that the ' +
+  'customer gave; reminders follow after two weeks, and a call by the account manager after four.';
+
+const vector = (embedding: number[]) => ({ embedding, ...CLAIM });
+
+/** The memories similar to a text. It is sent for review, so that it cannot be found itself. */
+async function similarTo(
+  company: SignedIn,
+  item: GivenItem,
+  clientId: string | null = null,
+): Promise<SimilarMemory[]> {
+  return (await keep(service, company, { action: 'review', ...item }, clientId)).similar;
+}
+
+const ids = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId }) => memoryId);
+
+async function publish(company: SignedIn, item: GivenItem, clientId: string | null = null): Promise<string> {
+  return (await keep(service, company, item, clientId)).memoryId;
+}
+
+describe('a text that is similar to a published memory', () => {
+  test('a text like a published memory is saved, and the result lists that memory', async () => {
+    const company = await service.company();
+    const memoryId = await publish(company, { title: 'Releases', content: RELEASES });
+    for (const action of ['publish', 'review'] as const) {
+      const { similar, state } = await keep(service, company, { action, content: RELEASES });
+      assert.equal(state, action === 'publish' ? 'published' : 'review');
+      const of = similar.find((one) => one.memoryId === memoryId);
+      assert.deepEqual(of, {
+        memoryId,
+        title: 'Releases',
+        excerpt: RELEASES,
+        similarity: of?.similarity,
+        basis: 'words',
+      });
+      assert.ok(Math.abs((of?.similarity ?? 0) - 1) < 0.01, String(of?.similarity));
+    }
+    assert.deepEqual(await foundByWords(service, company, 'staging cluster'), [RELEASES], 'both as one hit');
+  });
+
+  test('the excerpt of a similar memory is its first 1,000 characters', async () => {
+    const company = await service.company();
+    const content = `${RELEASES} ${'\u{1f9a4} '.repeat(800)}${INVOICES}`;
+    await publish(company, { content });
+    const [similar] = await similarTo(company, { content });
+    assert.equal(similar?.excerpt, [...content].slice(0, 1000).join(''));
+  });
+
+  test('similar is an empty list when the memories are about something else', async () => {
+    const company = await service.company();
+    await publish(company, { content: INVOICES });
+    assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
+    assert.deepEqual(await similarTo(company, { content: '?!' }), []);
+  });
+
+  const paragraphs: [language: string, one: string, again: string, unrelated: string][] = [
+    ['English', RELEASES, RELEASES_AGAIN, INVOICES],
+    [
+      'German',
+      'Die Datenbank wird jede Nacht gesichert. Die Sicherungen liegen dreißig Tage verschlüsselt in einem zweiten Rechenzentrum.',
+      'Die Datenbank wird stündlich gesichert. Die Sicherungen liegen dreißig Tage verschlüsselt in einem anderen Rechenzentrum.',
+      'Der Kunde wünscht Angebote nur per Brief, und zwar an seine Niederlassung in Hamburg, nicht an die Zentrale.',
+    ],
+    [
+      'Chinese',
+      '数据库每天凌晨两点备份。备份文件加密后保存三十天，并复制到第二个数据中心。',
+      '数据库每天凌晨三点备份。备份文件加密后保存六十天，并复制到第二个数据中心。',
+      '客户希望报价单只用信件寄到上海分公司，不要寄给总部的采购部门。',
+    ],
+    [
+      'Thai',
+      'ฐานข้อมูลถูกสำรองทุกคืนเวลาตีสอง ไฟล์สำรองถูกเข้ารหัสและเก็บไว้สามสิบวันในศูนย์ข้อมูลแห่งที่สอง',
+      'ฐานข้อมูลถูกสำรองทุกคืนเวลาตีสาม ไฟล์สำรองถูกเข้ารหัสและเก็บไว้หกสิบวันในศูนย์ข้อมูลแห่งที่สอง',
+      'ลูกค้าต้องการใบเสนอราคาทางจดหมายเท่านั้น โดยส่งไปที่สาขาเชียงใหม่ ไม่ใช่สำนักงานใหญ่',
+    ],
+  ];
+  for (const [language, one, again, unrelated] of paragraphs) {
+    test(`a similar memory is found by its words in ${language}, before and after terms are counted`, async () => {
+      const company = await service.company();
+      await publish(company, { content: unrelated });
+      const memoryId = await publish(company, { content: one });
+      assert.deepEqual(ids(await similarTo(company, { content: again })), [memoryId]);
+      await countTermsNow(database, company);
+      assert.deepEqual(ids(await similarTo(company, { content: again })), [memoryId]);
+    });
+  }
+});
+
+describe('memories that are never listed as similar', () => {
+  test('similar contains no memory of another layer', async () => {
+    const company = await service.company();
+    const [one, two] = [await addClient(service, company), await addClient(service, company)];
+    const known = new Map<string | null, string>();
+    for (const layer of [null, one, two]) {
+      known.set(layer, await publish(company, { content: RELEASES, ...vector(along(1)) }, layer));
+    }
+    for (const layer of [null, one, two]) {
+      for (const item of [{ content: RELEASES }, { content: 'zzyzx', ...vector(along(1)) }]) {
+        assert.deepEqual(ids(await similarTo(company, item, layer)), [known.get(layer)]);
+      }
+    }
+    // The item's own scope decides, not that of its captures.
+    const named = await similarTo(company, { content: RELEASES, scope: { clientId: two } }, one);
+    assert.deepEqual(ids(named), [known.get(two)]);
+  });
+
+  test('similar contains no memory of another Team or another Company', async () => {
+    const company = await service.company();
+    const second = await addTeam(service, company);
+    const elsewhere: SignedIn = {
+      ...company,
+      teamId: second,
+      headers: { ...company.headers, 'memory-team': second },
+    };
+    await publish(elsewhere, { content: RELEASES, ...vector(along(1)) });
+    await publish(await service.company(), { content: RELEASES, ...vector(along(1)) });
+    for (const item of [{ content: RELEASES }, { content: RELEASES, ...vector(along(1)) }]) {
+      assert.deepEqual(await similarTo(company, item), []);
+    }
+  });
+
+  test('similar contains only published memories', async () => {
+    const company = await service.company();
+    const item = { content: RELEASES, ...vector(along(1)) };
+    const waiting = (await keep(service, company, { action: 'review', ...item })).memoryId;
+    const discarded = (await keep(service, company, { action: 'review', ...item })).memoryId;
+    const archived = await publish(company, item);
+    await decided(service, company, { action: 'discard', memoryId: discarded });
+    await decided(service, company, { action: 'delete', memoryId: archived });
+    assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
+    assert.deepEqual(await similarTo(company, item), []);
+    await decided(service, company, { action: 'publish', memoryId: waiting });
+    assert.deepEqual(ids(await similarTo(company, { content: RELEASES })), [waiting]);
+  });
+
+  test('similar compares with the current text of an updated memory, not with the earlier one', async () => {
+    const company = await service.company();
+    const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
+    await decided(service, company, { action: 'update', memoryId, content: INVOICES });
+    assert.deepEqual(await similarTo(company, { content: RELEASES, ...vector(along(1)) }), []);
+    assert.deepEqual(ids(await similarTo(company, { content: INVOICES })), [memoryId]);
+  });
+});
+
+describe('similar memories of the items of a batch', () => {
+  test('similar contains an earlier published item of the same request, but no other item', async () => {
+    const company = await service.company();
+    const { batchId, captureIds } = await lend(service, company);
+    const item = (action: 'publish' | 'review'): GivenItem => ({
+      captureIds,
+      action,
+      title: 'Releases',
+      content: RELEASES,
+    });
+    const results = await completed(service, company, batchId, [
+      item('review'),
+      item('publish'),
+      { captureIds, action: 'discard' },
+      { ...item('publish'), content: RELEASES_AGAIN },
+    ]);
+    const [review, first, discarded, last] = results;
+    for (const result of [review, first, discarded]) assert.deepEqual(result?.similar, []);
+    assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
+  });
+
+  test('an item without words is listed in review with no similar memories', async () => {
+    const company = await service.company();
+    await publish(company, { content: RELEASES });
+    const { memoryId } = await keep(service, company, { action: 'review', content: '?!' });
+    const items = await listMemories(service, company, '?state=review');
+    assert.deepEqual(
+      items.map(({ id, similar }) => ({ id, similar })),
+      [{ id: memoryId, similar: [] }],
+    );
+  });
+
+  test('a member gets the same similarity whatever an inaccessible client contains', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    await publish(company, { content: RELEASES });
+    await publish(company, { content: INVOICES });
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const asked = async () => {
+      const { batchId, captureIds } = await lend(service, member);
+      const answer = await complete(service, member, batchId, [
+        { captureIds, action: 'review', title: 'x', content: RELEASES_AGAIN },
+      ]);
+      return answer.json<{ results: { similar: SimilarMemory[] }[] }>().results[0]?.similar;
+    };
+    await countTermsNow(database, company);
+    const alone = await asked();
+    assert.equal(alone?.length, 1);
+    for (const n of [1, 2, 3]) await publish(company, { content: `staging cluster ${n}` }, client);
+    await countTermsNow(database, company);
+    assert.deepEqual(await asked(), alone);
+  });
+
+  test('similar contains memories that other members made in the same layer', async () => {
+    const company = await service.company();
+    const memoryId = await publish(company, { content: RELEASES });
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const { batchId, captureIds } = await lend(service, member);
+    const answer = await complete(service, member, batchId, [
+      { captureIds, action: 'publish', title: 'x', content: RELEASES },
+    ]);
+    const [result] = answer.json<{ results: { similar: SimilarMemory[] }[] }>().results;
+    assert.deepEqual(ids(result?.similar ?? []), [memoryId]);
+  });
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import type { Memory } from '../../shared/schemas/memories.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column, columns } from '../support/columns.ts';
+import { recordedBy } from '../support/company.ts';
+import { foundByMeaning, foundByWords, search } from '../support/consolidation.ts';
+import { bodyOf } from '../support/embedding-service.ts';
+import { addMemory, decide, decided, expand, readSource, searchRows } from '../support/memories.ts';
+import { assertInvalid } from '../support/refusals.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { along, CLAIM, post } from '../support/team.ts';
+
+const service = await openTestApp();
+
+/** A published memory with a vector. */
+const ocelot = (company: SignedIn) =>
+  addMemory(service, company, 'published', {
+    title: 'Cats',
+    content: 'The ocelot sleeps.',
+    embedding: along(3),
+    ...CLAIM,
+  });
+
+const update = (company: SignedIn, { id }: Memory, change: object) =>
+  decided(service, company, { action: 'update', memoryId: id, ...change });
+
+interface PendingBatch {
+  id: string;
+  chunks: { chunkId: string; text: string }[];
+}
+
+/** Claims the chunks that wait for a vector. */
+async function claimPending(company: SignedIn): Promise<PendingBatch | null> {
+  const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+  assert.equal(answer.statusCode, 200, answer.body);
+  const { batch } = answer.json<{ batch: PendingBatch | null }>();
+  return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
+}
+
+/** Sends the same vector for every chunk of a batch. */
+async function embed(company: SignedIn, { id: batchId, chunks }: PendingBatch, vector: number[]) {
+  const embeddings = chunks.map(({ chunkId }) => ({ chunkId, embedding: vector }));
+  const body = { batchId, ...CLAIM, embeddings };
+  const answer = await post(service, company, '/v1/memory/embeddings/complete', body);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ embedded: number }>().embedded;
+}
+
+/** Ids of all chunks of a memory, in order. */
+async function chunkIds(company: SignedIn, memory: Memory): Promise<string[]> {
+  return (await readSource(service, company, memory)).chunks.map(({ chunk_id: id }) => id);
+}
+
+describe('an update of the content of a memory', () => {
+  test('new content replaces the old text in every search at once', async () => {
+    const company = await service.company();
+    const memory = await ocelot(company);
+    const [old] = await chunkIds(company, memory);
+    const updated = await update(company, memory, { content: 'The lynx wakes.' });
+    assert.deepEqual([updated.title, updated.content], ['Cats', 'The lynx wakes.']);
+    assert.deepEqual([updated.sourceId, updated.captureIds], [memory.sourceId, memory.captureIds]);
+    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+    assert.deepEqual(await foundByWords(service, company, 'lynx'), ['The lynx wakes.']);
+    assert.deepEqual(await expand(service, company, old!), []);
+    const source = await readSource(service, company, updated);
+    assert.deepEqual(columns(source.chunks, 'text', 'title', 'ordinal', 'kind'), [
+      ['The lynx wakes.', 'Cats', 0, 'memory'],
+    ]);
+    assert.notEqual(source.chunks[0]?.chunk_id, old);
+  });
+
+  test('new content removes the old vector and offers the new chunk for embedding', async () => {
+    const company = await service.company();
+    const memory = await ocelot(company);
+    assert.equal(await claimPending(company), null);
+    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
+    const updated = await update(company, memory, { content: 'The lynx wakes.' });
+    assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
+    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    const batch = await claimPending(company);
+    assert.deepEqual(columns(batch?.chunks ?? [], 'chunkId', 'text'), [
+      [(await chunkIds(company, updated))[0], 'The lynx wakes.'],
+    ]);
+    assert.equal(await embed(company, batch!, along(4)), 1);
+    assert.deepEqual(await foundByMeaning(service, company, along(4)), ['The lynx wakes.']);
+    assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
+  });
+
+  test('a vector that was computed for the old text is not stored after an update', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
+    const late = await claimPending(company);
+    await update(company, memory, { content: 'The lynx wakes.' });
+    assert.equal(await embed(company, late!, along(3)), 0);
+    assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
+    assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
+    assert.deepEqual(column((await claimPending(company))?.chunks ?? [], 'text'), ['The lynx wakes.']);
+  });
+
+  test('new content replaces all chunks, whether there are more or fewer of them', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
+    for (const [cats, word] of [
+      [['lynx', 'puma', 'lion', 'serval'], 'lynx'],
+      [['tiger', 'margay'], 'margay'],
+      [['caracal'], 'caracal'],
+      [['jaguar', 'cheetah', 'leopard'], 'leopard'],
+    ] as const) {
+      const content = cats.map((cat) => `${cat} `.repeat(220).trim()).join('\n\n');
+      const updated = await update(company, memory, { content });
+      const { chunks } = await readSource(service, company, updated);
+      assert.equal(chunks.length, cats.length);
+      assert.deepEqual(
+        column(chunks, 'ordinal'),
+        cats.map((_, n) => n),
+      );
+      assert.equal(chunks.map(({ text }) => text).join('\n\n'), content);
+      assert.deepEqual(await searchRows(service, company), {
+        chunks: cats.length,
+        terms: cats.length,
+        vectors: 0,
+        pending: cats.length,
+      });
+      assert.equal((await foundByWords(service, company, word)).length, 1);
+      const expanded = await expand(service, company, chunks[0]!.chunk_id);
+      assert.deepEqual(expanded, chunks);
+    }
+    assert.deepEqual(await foundByWords(service, company, 'ocelot lynx tiger caracal'), []);
+  });
+
+  test('content is stored unchanged, character for character', async () => {
+    const company = await service.company();
+    const memory = await ocelot(company);
+    const content = '  \u00e9 e\u0301 \r\n\tone\u00a0two 🦊\n';
+    assert.equal((await update(company, memory, { content })).content, content);
+    const long = '🦊'.repeat(64_000);
+    assert.equal((await update(company, memory, { content: long })).content, long);
+  });
+});
+
+describe('an update of only the title of a memory', () => {
+  test('a new title keeps chunks and vectors, and appears in every search result', async () => {
+    const company = await service.company();
+    const memory = await ocelot(company);
+    const ids = await chunkIds(company, memory);
+    const rows = await searchRows(service, company);
+    const updated = await update(company, memory, { title: 'Small cats' });
+    assert.deepEqual([updated.title, updated.content], ['Small cats', 'The ocelot sleeps.']);
+    const source = await readSource(service, company, updated);
+    assert.equal(source.title, 'Small cats');
+    assert.deepEqual(columns(source.chunks, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
+    assert.deepEqual(await searchRows(service, company), rows);
+    assert.equal(rows.vectors, 1);
+    for (const hits of [
+      await search(service, company, 'ocelot'),
+      await search(service, company, 'zzyzx', along(3)),
+      await expand(service, company, ids[0]!),
+    ]) {
+      assert.deepEqual(columns(hits, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
+    }
+  });
+});
+
+describe('an update with the same content', () => {
+  test('an update with the same content keeps chunks and vectors, and applies a new title', async () => {
+    const company = await service.company();
+    const memory = await ocelot(company);
+    const ids = await chunkIds(company, memory);
+    const { events } = await recordedBy(service, company, async () => {
+      await update(company, memory, { content: 'The ocelot sleeps.' });
+      const updated = await update(company, memory, { title: 'Small cats', content: 'The ocelot sleeps.' });
+      assert.deepEqual([updated.title, updated.version], ['Small cats', 3]);
+    });
+    assert.deepEqual(await chunkIds(company, memory), ids);
+    assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
+    assert.equal((await readSource(service, company, memory)).title, 'Small cats');
+    assert.deepEqual(
+      events
+        .filter(({ kind }) => kind === 'memory.update')
+        .map(({ detail }) => [detail['titleChanged'], detail['contentChanged']]),
+      [
+        [false, false],
+        [true, false],
+      ],
+    );
+  });
+});
+
+test('an update without title and content returns 400', async () => {
+  const company = await service.company();
+  const memory = await ocelot(company);
+  assertInvalid(
+    await decide(service, company, { action: 'update', memoryId: memory.id, version: 1 }),
+    '/content',
+  );
+});
+
+describe('searches during updates', () => {
+  /** The embedded database takes one transaction after the other, and so has little to find here. */
+  const UPDATES = service.database.backend === 'postgres' ? 120 : 40;
+  /** Two texts of several chunks each; all of their chunks hold one word, and no chunk is of both. */
+  const text = (cats: readonly string[]) => cats.map((cat) => `ocelot ${cat} `.repeat(90).trim());
+  const SIDES = [
+    { title: 'One side', chunks: text(['lynx', 'puma', 'lion']) },
+    { title: 'Other side', chunks: text(['tiger', 'margay']) },
+  ];
+  const updateTo = (company: SignedIn, memory: Memory, { title, chunks }: (typeof SIDES)[number]) =>
+    update(company, memory, { title, content: chunks.join('\n\n') });
+
+  test('a search during updates finds the complete old or new text, never a mix or nothing', async (t) => {
+    const company = await service.company();
+    const reader = await openSecondApp(t, service);
+    const memory = await addMemory(service, company, 'published');
+    await updateTo(company, memory, SIDES[0]!);
+    /** The side that was found, or what was found in its place. */
+    const sideOf = (hits: readonly Hit[]): string => {
+      const found = hits.map(({ text }) => text).sort();
+      const side = SIDES.find(
+        ({ title, chunks }) =>
+          hits.every((hit) => hit.title === title) && isDeepStrictEqual(found, chunks.toSorted()),
+      );
+      return side?.title ?? JSON.stringify(hits.map((hit) => [hit.title, hit.text.slice(0, 12)]));
+    };
+    const seen: string[] = [];
+    let done = false;
+    const searchOn = async () => {
+      while (!done) seen.push(sideOf(await search(reader, company, 'ocelot')));
+    };
+    const searching = Promise.all([searchOn(), searchOn(), searchOn()]);
+    for (let n = 1; n <= UPDATES || seen.length < UPDATES; n += 1) {
+      await updateTo(company, memory, SIDES[n % 2]!);
+    }
+    done = true;
+    await searching;
+    assert.deepEqual([...new Set(seen)].sort(), ['One side', 'Other side']);
+  });
+
+  test('a search during a delete finds the complete text or nothing', async (t) => {
+    const company = await service.company();
+    const reader = await openSecondApp(t, service);
+    const [side] = SIDES;
+    for (let n = 0; n < 10; n += 1) {
+      const memory = await addMemory(service, company, 'published', { content: side!.chunks.join('\n\n') });
+      const counts: number[] = [];
+      let done = false;
+      const searching = (async () => {
+        while (!done) counts.push((await search(reader, company, 'ocelot')).length);
+        counts.push((await search(reader, company, 'ocelot')).length);
+      })();
+      await decided(service, company, { action: 'delete', memoryId: memory.id });
+      done = true;
+      await searching;
+      for (const count of counts) assert.ok(count === side!.chunks.length || count === 0, String(count));
+      assert.equal(counts.at(-1), 0);
+    }
+  });
+});

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { Invite } from '../../shared/schemas/people.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, listAll, recordsNothing } from '../support/company.ts';
+import { accept, expireInvite, makeInvite, newEmail } from '../support/invites.ts';
+import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addPerson } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const URL = '/v1/company/invitations';
+
+interface Issued {
+  invitation: Invite;
+  token: string;
+  url: string;
+}
+
+const invite = (company: SignedIn, body: object) => ask(service, company, 'POST', URL, body);
+
+async function invited(company: SignedIn, body: object): Promise<Issued> {
+  const answer = await invite(company, body);
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json<Issued>();
+}
+
+const withdraw = (company: SignedIn, id: string) => ask(service, company, 'DELETE', `${URL}/${id}`);
+const invitations = (company: SignedIn, limit?: number) => listAll<Invite>(service, company, URL, limit);
+const take = (token: string) => accept(service, { token });
+
+describe('POST /v1/company/invitations', () => {
+  test('returns the token and the link once and stores only a hash', async () => {
+    const company = await service.company();
+    const email = newEmail();
+    const { invitation, token, url } = await invited(company, { email: ` ${email.toUpperCase()} ` });
+    assert.match(token, /^[\w-]{43}$/);
+    assert.equal(url, `http://127.0.0.1:${service.config.port}/accept#token=${token}`);
+    const { id, createdAt, expiresAt, ...rest } = invitation;
+    assert.deepEqual(rest, { email, role: 'admin', grants: [], state: 'open', createdBy: company.ownerId });
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 168 * 3_600_000);
+    const listed = await ask(service, company, 'GET', URL);
+    assert.deepEqual(listed.json(), { items: [invitation], nextCursor: null });
+    assert.ok(!listed.body.includes(token));
+    const stored = await database.query<{ row: string }>(
+      'select i::text as row from identity.invite i where id = $1',
+      [id],
+    );
+    assert.ok(stored.length === 1 && !stored[0]?.row.includes(token), 'only a hash is kept');
+  });
+
+  test('builds the link from the configured address, identity first, never from the Host header', async () => {
+    const company = await service.company();
+    const [identityUrl, publicUrl] = ['https://id.example.com', 'https://api.example.com'];
+    for (const [addresses, base] of [
+      [{ publicUrl }, publicUrl],
+      [{ publicUrl, identityUrl }, identityUrl],
+    ] as const) {
+      const app = await buildTestedApp({ ...service, config: { ...service.config, ...addresses } });
+      const headers = {
+        ...company.headers,
+        host: 'evil.example.com',
+        'x-forwarded-host': 'evil.example.com',
+      };
+      const payload = { email: newEmail() };
+      const answer = await app.inject({ method: 'POST', url: URL, headers, payload });
+      await app.close();
+      const { url, token } = answer.json<Issued>();
+      assert.equal(url, `${base}/accept#token=${token}`);
+    }
+  });
+
+  test('accepts a lifetime of 1 to 720 hours and returns 400 for any other', async () => {
+    const company = await service.company();
+    for (const expiresInHours of [1, 720]) {
+      const { invitation } = await invited(company, { email: newEmail(), expiresInHours });
+      const lives = Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt);
+      assert.equal(lives, expiresInHours * 3_600_000);
+    }
+    for (const expiresInHours of [0, 721, 1.5, '1', null]) {
+      assertInvalid(await invite(company, { email: newEmail(), expiresInHours }), '/expiresInHours');
+    }
+  });
+
+  test('revokes the open invitation to the same email, and no other invite', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const email = newEmail();
+    const first = await invited(company, { email });
+    const elsewhere = await invited(other, { email });
+    const toTeam = await makeInvite(service, company, { email });
+    const another = await invited(company, { email: newEmail() });
+    const second = await invited(company, { email: email.toUpperCase() });
+    assert.equal(outcome(await take(first.token)), '410 token_revoked');
+    const states = new Map((await invitations(company)).map(({ id, state }) => [id, state]));
+    assert.deepEqual(
+      [first, another, second].map(({ invitation }) => states.get(invitation.id)),
+      ['revoked', 'open', 'open'],
+    );
+    assert.equal((await invitations(other))[0]?.state, 'open');
+    const [invite] = await listAll<Invite>(service, company, '/v1/team/invites');
+    assert.deepEqual([invite?.id, invite?.state], [toTeam.invite.id, 'open']);
+    assert.equal(outcome(await take(second.token)), '201');
+    assert.equal(outcome(await take(elsewhere.token)), '401 invalid_credentials');
+  });
+
+  test('leaves one open invitation when several to the same email are created at the same time', async () => {
+    const company = await service.company();
+    const email = newEmail();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => invite(company, { email })));
+    for (const answer of answers) assert.equal(answer.statusCode, 201, answer.body);
+    const states = (await invitations(company)).map(({ state }) => state);
+    assert.deepEqual(states.sort(), ['open', ...Array.from({ length: 5 }, () => 'revoked')]);
+  });
+
+  test('returns 409 for the caller’s own email and for an Admin or Owner, and records nothing', async () => {
+    const company = await service.company();
+    const owner = await addPerson(service, company, { companyRole: 'owner' });
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const emails = [
+      company.ownerEmail,
+      ` ${company.ownerEmail.toUpperCase()}`,
+      `person-${owner.userId}@example.com`,
+      `person-${admin.userId}@example.com`,
+    ];
+    await recordsNothing(service, company, async () => {
+      for (const email of emails) {
+        assert.equal(outcome(await invite(company, { email })), '409 conflict', email);
+      }
+    });
+    assert.deepEqual(await invitations(company), []);
+  });
+
+  test('invites a member of the Company or a removed person', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'owner' });
+    const gone = await addPerson(service, company, { companyRole: 'admin' });
+    await database.query('update identity.account set closed_at = now() where id = $1', [gone.userId]);
+    for (const { userId } of [member, gone])
+      await invited(company, { email: `person-${userId}@example.com` });
+  });
+
+  test('returns the same fields for an email of another Company as for an unknown email', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const emails = [other.ownerEmail, `owner-${newId()}@example.com`];
+    const shapes = [];
+    for (const email of emails) {
+      const { invitation, token, url } = await invited(company, { email });
+      assert.equal(invitation.email, email);
+      shapes.push({
+        ...invitation,
+        id: '',
+        email: '',
+        createdAt: '',
+        expiresAt: '',
+        url: url.replace(token, ''),
+      });
+    }
+    assert.deepEqual(shapes[0], shapes[1]);
+  });
+
+  test('returns 400 for an invalid email and for unknown fields', async () => {
+    const company = await service.company();
+    for (const [body, path] of [
+      [{}, '/email'],
+      [{ email: '' }, '/email'],
+      [{ email: '  ' }, '/email'],
+      [{ email: 'nobody' }, '/email'],
+      [{ email: 'a@b@c' }, '/email'],
+      [{ email: 'a b@example.com' }, '/email'],
+      [{ email: `${'a'.repeat(300)}@example.com` }, '/email'],
+      [{ email: newEmail(), role: 'owner' }, '/role'],
+      [{ email: newEmail(), teamId: company.teamId }, '/teamId'],
+      [{ email: newEmail(), baseUrl: 'https://evil.example.com' }, '/baseUrl'],
+    ] as const) {
+      assertInvalid(await invite(company, body), path);
+    }
+    assert.deepEqual(await invitations(company), []);
+  });
+});
+
+describe('GET /v1/company/invitations', () => {
+  test('lists each invitation with its state, newest first, without invites into a Team', async () => {
+    const company = await service.company();
+    await makeInvite(service, company);
+    const used = await invited(company, { email: newEmail() });
+    assert.equal(outcome(await take(used.token)), '201');
+    const expired = await invited(company, { email: newEmail() });
+    await expireInvite(service, expired.token);
+    const replacedLate = await invited(company, { email: newEmail() });
+    await expireInvite(service, replacedLate.token);
+    const withdrawn = await invited(company, { email: newEmail() });
+    assert.equal((await withdraw(company, withdrawn.invitation.id)).statusCode, 204);
+    const open = await invited(company, { email: replacedLate.invitation.email });
+    const expected = [
+      [open.invitation.id, 'open'],
+      [withdrawn.invitation.id, 'revoked'],
+      [replacedLate.invitation.id, 'expired'],
+      [expired.invitation.id, 'expired'],
+      [used.invitation.id, 'used'],
+    ];
+    for (const limit of [200, 2]) {
+      const listed = (await invitations(company, limit)).map(({ id, state }) => [id, state]);
+      assert.deepEqual(listed, expected, `by ${limit}`);
+    }
+  });
+
+  test('lists only the invitations of the Company, for Admins too', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const { invitation } = await invited(company, { email: newEmail() });
+    assert.deepEqual(await listAll(service, admin, URL), [invitation]);
+    assert.deepEqual(await invitations(other), []);
+  });
+});
+
+describe('DELETE /v1/company/invitations/:id', () => {
+  test('revokes an open invitation and returns 409 for any other state', async () => {
+    const company = await service.company();
+    const [gone, stays] = [
+      await invited(company, { email: newEmail() }),
+      await invited(company, { email: newEmail() }),
+    ];
+    assert.equal((await withdraw(company, gone.invitation.id.toUpperCase())).statusCode, 204);
+    assert.equal(outcome(await take(gone.token)), '410 token_revoked');
+    assert.equal(outcome(await withdraw(company, gone.invitation.id)), '409 conflict');
+    assert.equal(outcome(await take(stays.token)), '201');
+    assert.equal(outcome(await withdraw(company, stays.invitation.id)), '409 conflict');
+    const expired = await invited(company, { email: newEmail() });
+    await expireInvite(service, expired.token);
+    assert.equal(outcome(await withdraw(company, expired.invitation.id)), '409 conflict');
+  });
+
+  test('returns the same 404 for every id that is not an invitation of the Company', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const theirs = await invited(other, { email: newEmail() });
+    const toTeam = await makeInvite(service, company);
+    const ids = ['no-id', newId(), theirs.invitation.id, toTeam.invite.id];
+    await recordsNothing(service, company, async () => {
+      const answers = await Promise.all(ids.map((id) => withdraw(company, id)));
+      await assertSameRefusal('404 not_found', answers);
+    });
+    assert.equal((await invitations(other))[0]?.state, 'open');
+    const [invite] = await listAll<Invite>(service, company, '/v1/team/invites');
+    assert.equal(invite?.state, 'open');
+  });
+});

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
+import type { Session } from '../../../shared/schemas/accounts.ts';
+import type { AccessRequest, CompanyGrant } from '../../../shared/schemas/people.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
+import { askSession, outcome } from '../../support/sign-in.ts';
+import { addPerson, addTeam, archiveTeam, type Caller } from '../../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const URL = '/v1/company/access-requests';
+
+const request = (caller: Caller, body: object) => ask(service, caller, 'POST', URL, body);
+
+async function requested(caller: Caller, body: object): Promise<AccessRequest> {
+  const answer = await request(caller, body);
+  assert.equal(answer.statusCode, 201, answer.body);
+  const { redactions, ...made } = answer.json<AccessRequest>();
+  assert.deepEqual(redactions, []);
+  return made;
+}
+
+const decide = (caller: Caller, id: string, verb: 'approve' | 'deny') =>
+  ask(service, caller, 'POST', `${URL}/${id}/${verb}`);
+
+const addAdmin = (company: SignedIn) => addPerson(service, company, { companyRole: 'admin' });
+
+async function accessOf(token: string, teamId: string): Promise<string | undefined> {
+  const { teams } = (await askSession(service, token)).json<Session>();
+  return teams.find(({ id }) => id === teamId)?.access;
+}
+
+async function grantsIn(company: SignedIn): Promise<string[]> {
+  const grants = await listAll<CompanyGrant>(service, company, '/v1/company/grants');
+  return grants.map(({ userId, teamId, access }) => `${userId} ${teamId} ${access}`);
+}
+
+describe('POST /v1/company/access-requests', () => {
+  test('creates an open access request that gives no access', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const { id, createdAt, ...made } = await requested(admin, {
+      teamId: company.teamId.toUpperCase(),
+      access: 'read',
+      reason: 'to see what the Zoo Team learns',
+    });
+    assert.deepEqual(made, {
+      userId: admin.userId,
+      teamId: company.teamId,
+      access: 'read',
+      reason: 'to see what the Zoo Team learns',
+      state: 'open',
+      decidedBy: null,
+    });
+    assert.deepEqual(await listAll(service, company, URL), [{ id, createdAt, ...made }]);
+    assert.equal(await accessOf(admin.token, company.teamId), undefined);
+    assert.deepEqual(await grantsIn(company), []);
+  });
+
+  test('accepts a request without a reason', async () => {
+    const company = await service.company();
+    const made = await requested(await addAdmin(company), { teamId: company.teamId, access: 'full' });
+    assert.equal(made.reason, null);
+  });
+
+  test('returns 409 if the caller already has that access, and records no event', async () => {
+    const company = await service.company();
+    const { teamId } = company;
+    const [owner, fullGrant, readGrant, teamAdmin, member, asked] = [
+      company,
+      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' }),
+      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' }),
+      await addPerson(service, company, { companyRole: 'admin', teamRole: 'admin' }),
+      await addPerson(service, company, { companyRole: 'admin', teamRole: 'member' }),
+      await addAdmin(company),
+    ];
+    await requested(asked, { teamId, access: 'read' });
+    await recordsNothing(service, company, async () => {
+      for (const [caller, access] of [
+        [owner, 'read'],
+        [owner, 'full'],
+        [fullGrant, 'full'],
+        [fullGrant, 'read'],
+        [readGrant, 'read'],
+        [teamAdmin, 'read'],
+        [teamAdmin, 'full'],
+        [asked, 'read'],
+        [asked, 'full'],
+      ] as const) {
+        assert.equal(outcome(await request(caller, { teamId, access })), '409 conflict');
+      }
+    });
+    await requested(readGrant, { teamId, access: 'full' });
+    await requested(member, { teamId, access: 'read' });
+  });
+
+  test('creates one open request for a Team when six arrive at the same time', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const body = { teamId: company.teamId, access: 'read' };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => request(admin, body)));
+    assert.deepEqual(answers.map(outcome).sort(), [
+      '201',
+      ...Array.from({ length: 5 }, () => '409 conflict'),
+    ]);
+    await requested(admin, { ...body, teamId: await addTeam(service, company) });
+    await requested(await addAdmin(company), body);
+  });
+
+  test('accepts another request after the first was decided', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const body = { teamId: company.teamId, access: 'read' };
+    const first = await requested(admin, body);
+    assert.equal(outcome(await decide(company, first.id, 'deny')), '200');
+    const second = await requested(admin, body);
+    assert.notEqual(second.id, first.id);
+  });
+
+  test('returns 409 for an archived Team and the same 404 for every unknown Team', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const admin = await addAdmin(company);
+    const archived = await addTeam(service, company);
+    await archiveTeam(service, archived);
+    const refused = await request(admin, { teamId: archived, access: 'read' });
+    assert.equal(outcome(refused), '409 team_archived');
+    for (const caller of [admin, company]) {
+      const answers = [];
+      for (const teamId of ['no-id', '', newId(), other.teamId]) {
+        answers.push(await request(caller, { teamId, access: 'read' }));
+      }
+      await assertSameRefusal('404 not_found', answers);
+    }
+  });
+
+  test('returns 400 for missing, invalid or unknown fields', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const whole = { teamId: company.teamId, access: 'read' };
+    for (const [body, path] of [
+      [{ access: 'read' }, '/teamId'],
+      [{ teamId: company.teamId }, '/access'],
+      [{ ...whole, access: 'write' }, '/access'],
+      [{ ...whole, reason: 'x'.repeat(1001) }, '/reason'],
+      [{ ...whole, reason: 'x\u0000' }, '/reason'],
+      [{ ...whole, userId: company.ownerId }, '/userId'],
+      [{ ...whole, state: 'approved' }, '/state'],
+    ] as const) {
+      assertInvalid(await request(admin, body), path);
+    }
+    await requested(admin, { ...whole, reason: '山'.repeat(1000) });
+  });
+});
+
+describe('GET /v1/company/access-requests', () => {
+  test('lists the requests of an Admin for that Admin and all for an Owner, newest first, in pages', async () => {
+    const company = await service.company();
+    const [one, two] = [await addAdmin(company), await addAdmin(company)];
+    const teams = [company.teamId, await addTeam(service, company), await addTeam(service, company)];
+    const made: AccessRequest[] = [];
+    for (const teamId of teams) {
+      for (const admin of [one, two]) made.unshift(await requested(admin, { teamId, access: 'read' }));
+    }
+    for (const limit of [200, 2]) {
+      assert.deepEqual(await listAll(service, company, URL, limit), made);
+      const own = made.filter(({ userId }) => userId === one.userId);
+      assert.deepEqual(await listAll(service, one, URL, limit), own);
+    }
+    const other = await service.company();
+    assert.deepEqual(await listAll(service, other, URL), []);
+  });
+});
+
+describe('the decision on an access request', () => {
+  test('approval gives the access from the next request on', async () => {
+    const company = await service.company();
+    for (const access of ['read', 'full'] as const) {
+      const admin = await addAdmin(company);
+      const made = await requested(admin, { teamId: company.teamId, access });
+      const { events } = await recordedBy(service, company, async () => {
+        const answer = await decide(company, made.id.toUpperCase(), 'approve');
+        assert.equal(answer.statusCode, 200);
+        const approved = { ...made, state: 'approved', decidedBy: company.ownerId };
+        assert.deepEqual(answer.json(), approved);
+        assert.deepEqual(await listAll(service, admin, URL), [approved]);
+      });
+      assert.equal(await accessOf(admin.token, company.teamId), access);
+      assert.deepEqual(columns(events, 'kind', 'detail'), [
+        ['company.access_approve', { userId: admin.userId, access }],
+      ]);
+    }
+  });
+
+  test('approval raises a Company grant and never lowers one', async () => {
+    const company = await service.company();
+    const { teamId } = company;
+    const raised = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const lower = await addAdmin(company);
+    const toFull = await requested(raised, { teamId, access: 'full' });
+    const toRead = await requested(lower, { teamId, access: 'read' });
+    const grant = `/v1/company/grants/${lower.userId}/${teamId}`;
+    assert.equal(outcome(await ask(service, company, 'PUT', grant, { access: 'full' })), '200');
+    for (const { id } of [toFull, toRead]) assert.equal(outcome(await decide(company, id, 'approve')), '200');
+    assert.deepEqual(
+      (await grantsIn(company)).sort(),
+      [raised, lower].map(({ userId }) => `${userId} ${teamId} full`).sort(),
+    );
+  });
+
+  test('denial gives no access', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const made = await requested(admin, { teamId: company.teamId, access: 'full' });
+    const answer = await decide(company, made.id, 'deny');
+    assert.deepEqual(answer.json(), { ...made, state: 'denied', decidedBy: company.ownerId });
+    assert.deepEqual(await grantsIn(company), []);
+  });
+
+  test('returns 409 for a second decision and changes nothing', async () => {
+    const company = await service.company();
+    for (const [first, then] of [
+      ['approve', 'deny'],
+      ['approve', 'approve'],
+      ['deny', 'approve'],
+      ['deny', 'deny'],
+    ] as const) {
+      const admin = await addAdmin(company);
+      const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
+      assert.equal(outcome(await decide(company, id, first)), '200');
+      const before = await grantsIn(company);
+      await recordsNothing(service, company, async () => {
+        assert.equal(outcome(await decide(company, id, then)), '409 conflict', `${first}, ${then}`);
+      });
+      assert.deepEqual(await grantsIn(company), before);
+    }
+  });
+
+  test('twenty approvals at the same time approve the request once, with one event', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
+    const { events } = await recordedBy(service, company, async () => {
+      const asked = Array.from({ length: 20 }, () => decide(company, id, 'approve'));
+      const outcomes = (await Promise.all(asked)).map(outcome);
+      assert.deepEqual(outcomes.sort(), ['200', ...Array.from({ length: 19 }, () => '409 conflict')]);
+    });
+    assert.equal(events.length, 1);
+    assert.equal((await grantsIn(company)).length, 1);
+  });
+
+  test('a request for an archived Team can be denied but not approved', async () => {
+    const company = await service.company();
+    const admin = await addAdmin(company);
+    const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
+    await archiveTeam(service, company.teamId);
+    assert.equal(outcome(await decide(company, id, 'approve')), '409 team_archived');
+    assert.deepEqual(await grantsIn(company), []);
+    const [waiting] = await listAll<AccessRequest>(service, company, URL);
+    assert.deepEqual([waiting?.state, waiting?.decidedBy], ['open', null]);
+    assert.equal(outcome(await decide(company, id, 'deny')), '200');
+    assert.equal(outcome(await decide(company, id, 'approve')), '409 conflict', 'decided comes first');
+  });
+
+  test('returns the same 404 for every id that is not an access request of the Company', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const theirs = await requested(await addAdmin(other), { teamId: other.teamId, access: 'read' });
+    for (const verb of ['approve', 'deny'] as const) {
+      const ids = ['no-id', newId(), theirs.id, company.teamId];
+      const answers = await Promise.all(ids.map((id) => decide(company, id, verb)));
+      await assertSameRefusal('404 not_found', answers);
+    }
+    const rows = await database.query<{ state: string }>(
+      'select state from identity.access_request where id = $1',
+      [theirs.id],
+    );
+    assert.equal(rows[0]?.state, 'open');
+  });
+});

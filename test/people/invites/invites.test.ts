@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { IssuedInvite } from '../../../core/people/invites.ts';
+import { isId, newId } from '../../../shared/ids.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import type { Invite } from '../../../shared/schemas/people.ts';
+import { openTestApp } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { makeInvitation, newEmail, outcomeOfJoin } from '../../support/invites.ts';
+import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { addClient, addPerson, addTeam, type Caller, inTeam } from '../../support/team.ts';
+
+const service = await openTestApp();
+const { database, config } = service;
+const URL = '/v1/team/invites';
+
+const list = (caller: Caller) => listAll<Invite>(service, caller, URL);
+const create = (caller: Caller, body: object) =>
+  ask(service, caller, 'POST', URL, { email: newEmail(), role: 'member', ...body });
+const emailOf = ({ userId }: { userId: string }) => `person-${userId}@example.com`;
+
+/** Makes an invite through the API. */
+async function made(caller: Caller, body: object = {}): Promise<IssuedInvite> {
+  const answer = await create(caller, body);
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json<IssuedInvite>();
+}
+
+const hoursLeft = ({ expiresAt }: Invite) => (Date.parse(expiresAt) - Date.now()) / 3_600_000;
+
+describe('POST /v1/team/invites', () => {
+  test('returns the token and the link once, and writes an audit event without them', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { teamRole: 'admin' });
+    const email = newEmail();
+    let issued: IssuedInvite | undefined;
+    const { events, text } = await recordedBy(service, company, async () => {
+      issued = await made(admin, { email: `  ${email.toUpperCase()} ` });
+    });
+    assert.ok(issued !== undefined);
+    const { invite, token, url } = issued;
+    assert.match(token, /^[\w-]{43}$/);
+    assert.equal(url, `http://127.0.0.1:${config.port}/join#token=${token}`);
+    const { id, expiresAt, createdAt } = invite;
+    assert.ok(isId(id));
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+    assert.ok(Math.abs(hoursLeft(invite) - 168) < 0.1, expiresAt);
+    const createdBy = admin.userId;
+    assert.deepEqual(invite, {
+      id,
+      email,
+      role: 'member',
+      grants: [],
+      state: 'open',
+      expiresAt,
+      createdBy,
+      createdAt,
+    });
+    assert.deepEqual(events, [
+      {
+        kind: 'team.invite',
+        actorId: admin.userId,
+        teamId: company.teamId,
+        subjectType: 'invite',
+        subjectId: id,
+        detail: { role: 'member', grants: [], expiresAt, replaced: [] },
+      },
+    ]);
+    const [row] = await database.query<{ row: string }>(
+      'select i::text as row from identity.invite i where id = $1',
+      [id],
+    );
+    const listed = await ask(service, company, 'GET', URL);
+    for (const kept of [text, row?.row ?? token, listed.body]) {
+      for (const form of [token, Buffer.from(token).toString('hex')]) assert.ok(!kept.includes(form));
+    }
+    assert.deepEqual(await list(company), [invite]);
+  });
+
+  test('builds the link from the identity URL or the public URL, never from the Host header', async () => {
+    const company = await service.company();
+    const publicUrl = 'https://api.example.com';
+    for (const [addresses, base] of [
+      [{ publicUrl }, publicUrl],
+      [{ publicUrl, identityUrl: 'https://id.example.com' }, 'https://id.example.com'],
+    ] as const) {
+      const logger = createLogger('fatal', 'test');
+      const configured = await buildTestedApp({ ...service, config: { ...config, ...addresses }, logger });
+      const answer = await configured.inject({
+        method: 'POST',
+        url: URL,
+        headers: { ...company.headers, host: 'evil.example.com' },
+        payload: { email: newEmail(), role: 'member' },
+      });
+      await configured.close();
+      const { token, url } = answer.json<IssuedInvite>();
+      assert.equal(url, `${base}/join#token=${token}`);
+    }
+  });
+
+  test('stores the requested role, grants and expiry', async () => {
+    const company = await service.company();
+    const [a, b] = [await addClient(service, company), await addClient(service, company)];
+    const grants = [
+      { clientId: b, access: 'write' },
+      { clientId: a, access: 'read' },
+    ];
+    const { events } = await recordedBy(service, company, async () => {
+      const { invite } = await made(company, { role: 'admin', grants, expiresInHours: 1 });
+      assert.deepEqual([invite.role, invite.grants], ['admin', grants]);
+      assert.ok(Math.abs(hoursLeft(invite) - 1) < 0.1, invite.expiresAt);
+      assert.deepEqual(await list(company), [invite]);
+    });
+    assert.deepEqual(events[0]?.detail['grants'], grants);
+    const { invite } = await made(company, { expiresInHours: 720 });
+    assert.ok(Math.abs(hoursLeft(invite) - 720) < 0.1, invite.expiresAt);
+  });
+
+  test('returns 400 with the faulty field for an invalid body', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const grant = { clientId, access: 'read' };
+    await recordsNothing(service, company, async () => {
+      for (const [body, path] of [
+        [{ role: 'owner' }, '/role'],
+        [{ role: undefined }, '/role'],
+        [{ email: undefined }, '/email'],
+        [{ email: 'nobody' }, '/email'],
+        [{ email: 'a b@example.com' }, '/email'],
+        [{ email: `${'x'.repeat(300)}@example.com` }, '/email'],
+        [{ expiresInHours: 0 }, '/expiresInHours'],
+        [{ expiresInHours: 721 }, '/expiresInHours'],
+        [{ expiresInHours: 1.5 }, '/expiresInHours'],
+        [{ baseUrl: 'https://example.com' }, '/baseUrl'],
+        [{ grants: [{ clientId }] }, '/grants/0/access'],
+        [{ grants: [{ clientId, access: 'full' }] }, '/grants/0/access'],
+        [{ grants: [{ ...grant, userId: newId() }] }, '/grants/0/userId'],
+        [{ grants: [grant, grant] }, '/grants/1/clientId'],
+        [{ grants: [grant, { clientId: clientId.toUpperCase(), access: 'write' }] }, '/grants/1/clientId'],
+        [{ grants: [{ ...grant, clientId: clientId.toUpperCase() }, grant] }, '/grants/1/clientId'],
+        [{ grants: Array.from({ length: 201 }, () => ({ clientId: newId(), access: 'read' })) }, '/grants'],
+      ] as const) {
+        assertInvalid(await create(company, body), path);
+      }
+    });
+    assert.deepEqual(await list(company), []);
+  });
+
+  test('returns the same 404 for a grant on an unknown client, and creates no invite', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const mine = await addClient(service, company);
+    const teamId = await addTeam(service, company);
+    const unknown = [
+      newId(),
+      'no id at all',
+      await addClient(service, { ...company, teamId }),
+      await addClient(service, stranger),
+      await addClient(service, company, 'archived'),
+    ];
+    await recordsNothing(service, company, async () => {
+      const grants = unknown.map((clientId) =>
+        [mine, clientId].map((id) => ({ clientId: id, access: 'read' })),
+      );
+      await assertSameRefusal(
+        '404 not_found',
+        grants.map((given) => create(company, { grants: given })),
+      );
+    });
+    assert.deepEqual(await list(company), []);
+  });
+});
+
+describe('POST /v1/team/invites for an existing account', () => {
+  test('returns 409 for the caller and for people who have the role or a higher one', async () => {
+    const company = await service.company();
+    const [admin, member, owner] = [
+      await addPerson(service, company, { teamRole: 'admin' }),
+      await addPerson(service, company, { teamRole: 'member' }),
+      await addPerson(service, company, { teamRole: 'owner' }),
+    ];
+    const outside = await addPerson(service, company, { companyRole: 'owner' });
+    await recordsNothing(service, company, async () => {
+      for (const [caller, email, role] of [
+        [admin, emailOf(admin), 'member'],
+        [admin, emailOf(admin).toUpperCase(), 'admin'],
+        [outside, emailOf(outside), 'member'],
+        [admin, emailOf(member), 'member'],
+        [company, ` ${emailOf(admin)}`, 'member'],
+        [company, emailOf(admin), 'admin'],
+        [company, emailOf(owner), 'member'],
+        [company, emailOf(owner), 'admin'],
+      ] as const) {
+        assert.equal(outcome(await create(caller, { email, role })), '409 conflict', `${email} ${role}`);
+      }
+    });
+    assert.deepEqual(await list(company), []);
+  });
+
+  test('creates an invite for people with a lower role or none, whatever their role elsewhere', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const teamId = await addTeam(service, company);
+    const people = {
+      member: await addPerson(service, company, { teamRole: 'member' }),
+      companyOwner: await addPerson(service, company, { companyRole: 'owner' }),
+      companyAdmin: await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' }),
+      colleague: await addPerson(service, company, {}),
+      neighbour: await addPerson(service, { ...company, teamId }, { teamRole: 'owner' }),
+      stranger: await addPerson(service, stranger, { teamRole: 'owner' }),
+      former: await addPerson(service, company, {}),
+    };
+    await database.query('update identity.account set closed_at = now() where id = $1', [
+      people.former.userId,
+    ]);
+    const shape = Object.keys((await made(company)).invite);
+    for (const [name, person] of Object.entries(people)) {
+      const { invite } = await made(company, { email: emailOf(person), role: 'admin' });
+      assert.deepEqual(Object.keys(invite), shape, name);
+      assert.deepEqual([invite.email, invite.role, invite.state], [emailOf(person), 'admin', 'open'], name);
+    }
+  });
+
+  test('revokes only the open invite to the same email in the same Team', async () => {
+    const company = await service.company();
+    const elsewhere = inTeam(company, await addTeam(service, company));
+    const email = newEmail();
+    const first = await made(company, { email });
+    const [other, there] = [await made(company), await made(elsewhere, { email })];
+    const invitation = await makeInvitation(service, company, { email });
+    const second = await made(company, { email: email.toUpperCase(), role: 'admin' });
+    const states = (await list(company)).map(({ id, state }) => [id, state]);
+    assert.deepEqual(states, [
+      [second.invite.id, 'open'],
+      [other.invite.id, 'open'],
+      [first.invite.id, 'revoked'],
+    ]);
+    assert.deepEqual(columns(await list(elsewhere), 'id', 'state'), [[there.invite.id, 'open']]);
+    const [row] = await database.query<{ revoked: Date | null }>(
+      'select revoked_at as revoked from identity.invite where id = $1',
+      [invitation.invite.id],
+    );
+    assert.equal(row?.revoked, null);
+    assert.equal(await outcomeOfJoin(service, first.token), '410 token_revoked');
+    assert.equal(await outcomeOfJoin(service, second.token), '201');
+  });
+
+  test('leaves exactly one open invite after twenty concurrent requests for one email', async () => {
+    const company = await service.company();
+    const email = newEmail();
+    const issued = await Promise.all(Array.from({ length: 20 }, () => made(company, { email })));
+    const open = (await list(company)).filter(({ state }) => state === 'open');
+    assert.equal(open.length, 1);
+    for (const { invite, token } of issued) {
+      if (invite.id !== open[0]?.id) assert.equal(await outcomeOfJoin(service, token), '410 token_revoked');
+    }
+    const last = issued.find(({ invite }) => invite.id === open[0]?.id);
+    assert.equal(await outcomeOfJoin(service, last!.token), '201');
+  });
+});

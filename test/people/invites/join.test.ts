@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
+import { hashToken } from '../../../shared/passwords.ts';
+import type { Session } from '../../../shared/schemas/accounts.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
+import { databaseError, openFailingApp } from '../../support/failing-database.ts';
+import {
+  accept,
+  accessToClient,
+  addPasswordHolder,
+  countGiven,
+  join,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+  PASSWORD,
+  REACHES_NOTHING,
+  READS,
+  WRITES,
+} from '../../support/invites.ts';
+import { assertSameRefusal } from '../../support/refusals.ts';
+import { askSession, outcome, signInBy } from '../../support/sign-in.ts';
+import { addClient, addTeam, archiveTeam } from '../../support/team.ts';
+
+const service = await openTestApp();
+const { app, database } = service;
+
+const counts = (company: SignedIn) => countGiven(service, company);
+
+describe('POST /v1/auth/join with an email without an account', () => {
+  test('creates an account with the name and password, adds it to the Team and signs in', async () => {
+    const company = await service.company();
+    const { token, invite } = await makeInvite(service, company);
+    const name = 'Zoë Ångström 山田';
+    const answer = await join(service, { token, name });
+    assert.equal(answer.statusCode, 201);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers['set-cookie'], undefined);
+    const { token: session, expiresAt, user, ...rest } = answer.json<Session>();
+    assert.deepEqual({ email: user.email, name: user.name }, { email: invite.email, name });
+    assert.deepEqual(rest, {
+      company: { id: company.companyId, name: 'Test Company', role: 'member' },
+      teams: [{ id: company.teamId, name: 'Test Team', state: 'active', role: 'member', access: 'member' }],
+    });
+    assert.deepEqual((await askSession(service, session)).json(), { expiresAt, user, ...rest });
+    const login = await signInBy(service, invite.email, PASSWORD);
+    assert.equal(login.json<Session>().user.id, user.id);
+    assert.equal(outcome(await signInBy(service, invite.email, `${PASSWORD}!`)), '401 invalid_credentials');
+  });
+
+  test('normalizes the invited email', async () => {
+    const company = await service.company();
+    // The second begins with a letter that has one code point in lower case, and two in upper case.
+    for (const email of [newEmail(), `\u01f0${newEmail()}`]) {
+      const { token, invite } = await makeInvite(service, company, { email: `  ${email.toUpperCase()} ` });
+      assert.equal(invite.email, email);
+      const { user } = (await join(service, { token })).json<Session>();
+      assert.equal(user.email, email);
+      assert.equal(outcome(await signInBy(service, email, PASSWORD)), '200');
+      assert.equal(outcome(await signInBy(service, ` ${email.toUpperCase()}`, PASSWORD)), '200');
+    }
+  });
+
+  for (const [role, access] of [
+    ['member', 'member'],
+    ['admin', 'full'],
+    ['owner', 'full'],
+  ] as const) {
+    test(`an invite as ${role} gives that role in one Team only, and no role in the Company`, async () => {
+      const company = await service.company();
+      await addTeam(service, company);
+      const { token } = await makeInvite(service, company, { role });
+      const { company: held, teams } = (await join(service, { token })).json<Session>();
+      assert.equal(held.role, 'member');
+      assert.deepEqual(columns(teams, 'id', 'role', 'access'), [[company.teamId, role, access]]);
+    });
+  }
+
+  test('gives only the grants of the invite', async () => {
+    const company = await service.company();
+    const [read, written, neither] = [
+      await addClient(service, company),
+      await addClient(service, company),
+      await addClient(service, company),
+    ];
+    const grants = [
+      { clientId: read, access: 'read' as const },
+      { clientId: written, access: 'write' as const },
+    ];
+    const { token } = await makeInvite(service, company, { grants });
+    const session = (await join(service, { token })).json<Session>();
+    assert.deepEqual(await accessToClient(service, company, session.token, read), READS);
+    assert.deepEqual(await accessToClient(service, company, session.token, written), WRITES);
+    assert.deepEqual(await accessToClient(service, company, session.token, neither), REACHES_NOTHING);
+  });
+
+  test('skips the grant on a client that has been archived', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { token } = await makeInvite(service, company, { grants: [{ clientId, access: 'write' }] });
+    await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
+    assert.equal(outcome(await join(service, { token })), '201');
+    assert.equal((await counts(company))['grants'], 0);
+  });
+
+  test('joins with the invited email even if the request has the session of another account', async () => {
+    const company = await service.company();
+    for (const authorization of ['Bearer of-no-worth', 'nonsense', company.headers.authorization]) {
+      const { token, invite } = await makeInvite(service, company);
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/v1/auth/join',
+        headers: { authorization, 'memory-team': newId() },
+        payload: { token, name: 'A newcomer', password: PASSWORD },
+      });
+      assert.equal(outcome(answer), '201', authorization);
+      assert.equal(answer.json<Session>().user.email, invite.email);
+    }
+    assert.equal((await askSession(service, company.token)).statusCode, 200);
+  });
+
+  test('creates a new account for an email whose account was closed', async () => {
+    const company = await service.company();
+    const former = await addPasswordHolder(service, company, { companyRole: 'admin', teamRole: 'owner' });
+    await database.query(`update identity.account set closed_at = now() where id = $1`, [former.userId]);
+    const { token } = await makeInvite(service, company, { email: former.email });
+    const {
+      user,
+      company: held,
+      teams,
+    } = (
+      await join(service, { token, name: 'New', password: 'another password than before' })
+    ).json<Session>();
+    assert.notEqual(user.id, former.userId);
+    assert.deepEqual([user.name, held.role, teams[0]?.role], ['New', 'member', 'member']);
+    assert.equal(outcome(await signInBy(service, former.email, PASSWORD)), '401 invalid_credentials');
+  });
+});
+
+describe('an invite that cannot be accepted', () => {
+  test('an invite into an archived Team returns 409 and stays open', async () => {
+    const company = await service.company();
+    const person = await addPasswordHolder(service, company, {});
+    const tokens = [
+      (await makeInvite(service, company)).token,
+      (await makeInvite(service, company, { email: person.email })).token,
+    ];
+    await archiveTeam(service, company.teamId);
+    const before = await counts(company);
+    for (const token of tokens) {
+      assert.equal(outcome(await join(service, { token })), '409 team_archived');
+    }
+    assert.deepEqual(await counts(company), before);
+    await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
+    for (const token of tokens) {
+      assert.equal(outcome(await join(service, { token })), '201');
+    }
+  });
+
+  test('a token that is unknown, of another kind or of a deleted Team returns the same 404', async () => {
+    const company = await service.company();
+    const invite = await makeInvite(service, company);
+    const invitation = await makeInvitation(service, company);
+    const teamId = await addTeam(service, company);
+    const gone = await makeInvite(service, company, { teamId });
+    for (const [method, url] of [
+      ['POST', `/v1/company/teams/${teamId}/archive`],
+      ['DELETE', `/v1/company/teams/${teamId}`],
+    ] as const) {
+      assert.ok((await app.inject({ method, url, headers: company.headers })).statusCode < 300);
+    }
+    const password = PASSWORD;
+    const before = await counts(company);
+    const answers = await Promise.all([
+      join(service, { token: gone.token, password }),
+      join(service, { token: invitation.token, password }),
+      accept(service, { token: invite.token, password }),
+      join(service, { token: 'of-no-worth', password }),
+      accept(service, { token: 'of-no-worth', password }),
+      // The hash that is stored is no token.
+      join(service, { token: hashToken(invite.token).toString('hex'), password }),
+      join(service, { token: company.token, password }),
+    ]);
+    await assertSameRefusal('404 not_found', answers);
+    assert.deepEqual(await counts(company), before);
+    assert.equal(outcome(await join(service, { token: invite.token, password })), '201');
+    assert.equal(outcome(await accept(service, { token: invitation.token, password })), '201');
+  });
+});
+
+describe('POST /v1/auth/join with an invalid body', () => {
+  test('returns 400 with the faulty field, and the token stays open', async () => {
+    const company = await service.company();
+    const { token } = await makeInvite(service, company);
+    const whole = { token, name: 'A newcomer', password: PASSWORD };
+    for (const [payload, path] of [
+      [{ ...whole, token: undefined }, '/token'],
+      [{ ...whole, token: '' }, '/token'],
+      [{ ...whole, name: undefined }, '/name'],
+      [{ ...whole, name: ' ' }, '/name'],
+      [{ ...whole, name: 'x'.repeat(301) }, '/name'],
+      [{ ...whole, name: 'x\u0000' }, '/name'],
+      [{ ...whole, password: undefined }, '/password'],
+      [{ ...whole, password: 'eleven char' }, '/password'],
+      [{ ...whole, password: 'x'.repeat(257) }, '/password'],
+      [{ ...whole, email: newEmail() }, '/email'],
+      [{ ...whole, role: 'owner' }, '/role'],
+    ] as const) {
+      const answer = await app.inject({ method: 'POST', url: '/v1/auth/join', payload });
+      assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(payload));
+      assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, path);
+    }
+    assert.equal(outcome(await app.inject({ method: 'POST', url: '/v1/auth/join', payload: whole })), '201');
+  });
+
+  test('returns the same 400 for a short password, with or without an account', async () => {
+    const company = await service.company();
+    const person = await addPasswordHolder(service, company, {});
+    const tokens = [
+      (await makeInvite(service, company)).token,
+      (await makeInvite(service, company, { email: person.email })).token,
+      'of-no-worth',
+    ];
+    await assertSameRefusal(
+      '400 invalid_request',
+      tokens.map((token) => join(service, { token, password: 'eleven char' })),
+    );
+  });
+});
+
+describe('the audit event of a join', () => {
+  test('the event names the account, the invite, the role and the grants, and contains no secret', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const grants = [{ clientId, access: 'read' as const }];
+    const { token, invite } = await makeInvite(service, company, { role: 'admin', grants });
+    const session = (await join(service, { token })).json<Session>();
+    const events = await database.query<Record<string, unknown> & { row: string }>(
+      `select actor_id as actor, team_id as team, subject_type as type, subject_id as subject, detail,
+              e::text as row from memory.audit_event e where company_id = $1 and kind = 'auth.join'`,
+      [company.companyId],
+    );
+    const { id } = session.user;
+    const sessionId = await database.query<{ id: string }>(
+      'select id from identity.session where token_hash = $1',
+      [hashToken(session.token)],
+    );
+    const detail = {
+      inviteId: invite.id,
+      role: 'admin',
+      grants,
+      newAccount: true,
+      sessionId: sessionId[0]?.id,
+    };
+    const rows = events.map(({ row }) => row).join();
+    assert.deepEqual(
+      events.map(({ actor, team, type, subject, detail: told }) => ({
+        actor,
+        team,
+        type,
+        subject,
+        detail: told,
+      })),
+      [{ actor: id, team: company.teamId, type: 'account', subject: id, detail }],
+    );
+    for (const secret of [token, session.token, PASSWORD]) assert.ok(!rows.includes(secret));
+  });
+
+  test('the event is written in the same transaction as the account, role, session and use of the token', async (t) => {
+    const company = await service.company();
+    const person = await addPasswordHolder(service, company, {});
+    const tokens = [
+      (await makeInvite(service, company)).token,
+      (await makeInvite(service, company, { email: person.email })).token,
+    ];
+    const broken = await openFailingApp(t, service, (text) =>
+      text.includes('into memory.audit_event') ? databaseError('42P01') : null,
+    );
+    const before = await counts(company);
+    for (const token of tokens) {
+      assert.equal(outcome(await join({ app: broken }, { token })), '500 internal_error');
+    }
+    assert.deepEqual(await counts(company), before);
+    for (const token of tokens) {
+      assert.equal(outcome(await join(service, { token })), '201');
+    }
+  });
+});

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { App } from '../../../api/types.ts';
+import { hashToken } from '../../../shared/passwords.ts';
+import type { Session } from '../../../shared/schemas/accounts.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
+import {
+  accept,
+  addPasswordHolder,
+  countGiven,
+  join,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+  PASSWORD,
+} from '../../support/invites.ts';
+import { openSecondApp } from '../../support/second-app.ts';
+import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
+import { addTeam } from '../../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** A kind of one-time token: how it is made for an email, and used. */
+interface Kind {
+  table: 'invite' | 'reset_link';
+  success: string;
+  /** Whom it is for: an email, or where it is left out one that has no account. */
+  make: (company: SignedIn, email?: string) => Promise<string>;
+  use: (token: string, by?: { app: App }) => PromiseLike<{ statusCode: number; body: string; json<T>(): T }>;
+}
+
+const KINDS: Record<string, Kind> = {
+  'an invite': {
+    table: 'invite',
+    success: '201',
+    make: async (company, email) => (await makeInvite(service, company, email ? { email } : {})).token,
+    use: (token, by = service) => join(by, { token }),
+  },
+  'an invitation': {
+    table: 'invite',
+    success: '201',
+    make: async (company, email) => (await makeInvitation(service, company, email ? { email } : {})).token,
+    use: (token, by = service) => accept(by, { token }),
+  },
+  'a reset link': {
+    table: 'reset_link',
+    success: '200',
+    make: async (company, email = company.ownerEmail) =>
+      (await makeResetLink(service, company, { email })).token,
+    use: (token, by = service) => useLink(by, token, PASSWORD),
+  },
+};
+
+/** Moves the end of a token to so many days from now. */
+async function endIn(table: Kind['table'], token: string, days: number): Promise<void> {
+  await database.query(
+    `update identity.${table} set expires_at = now() + make_interval(days => $2) where token_hash = $1`,
+    [hashToken(token), days],
+  );
+}
+
+describe('50 concurrent uses of a one-time token in two API processes', () => {
+  /** Sends 50 requests at once, and asserts that one succeeds and all others return 410 token_used. */
+  async function race(use: (by: { app: App }, index: number) => PromiseLike<Response>, apps: { app: App }[]) {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => use(apps[index % apps.length] ?? service, index)),
+    );
+    const refused = answers.map(outcome).filter((each) => each !== '201' && each !== '200');
+    assert.deepEqual(
+      refused,
+      Array.from({ length: 49 }, () => '410 token_used'),
+    );
+    const winner = answers.findIndex(({ statusCode }) => statusCode < 300);
+    return { winner, session: answers[winner]!.json<Session>() };
+  }
+  type Response = Awaited<ReturnType<typeof join>>;
+
+  for (const [name, make, use, role] of [
+    ['an invite', makeInvite, join, 'member'],
+    ['an invitation', makeInvitation, accept, 'admin'],
+  ] as const) {
+    test(`50 uses of ${name} to a new email create one account, one role and one event`, async (t) => {
+      const company = await service.company();
+      const before = await countGiven(service, company);
+      const { token, invite } = await make(service, company);
+      const { winner, session } = await race(
+        (by, index) => use(by, { token, name: `Newcomer ${index}`, password: `${PASSWORD} ${index}` }),
+        [service, await openSecondApp(t, service)],
+      );
+      assert.deepEqual(await countGiven(service, company), {
+        ...before,
+        accounts: 2,
+        members: role === 'member' ? 2 : 1,
+        sessions: 2,
+        events: 1,
+      });
+      assert.equal(session.user.name, `Newcomer ${winner}`);
+      assert.equal(session.company.role, role);
+      assert.equal(
+        (await askSession(service, session.token)).json<Session>().user.name,
+        `Newcomer ${winner}`,
+      );
+      assert.equal(outcome(await signInBy(service, invite.email, `${PASSWORD} ${winner}`)), '200');
+    });
+
+    test(`50 uses of ${name} to an existing account give one role and write one event`, async (t) => {
+      const company = await service.company();
+      const person = await addPasswordHolder(service, company, {});
+      const before = await countGiven(service, company);
+      const { token } = await make(service, company, { email: person.email });
+      const { session } = await race(
+        (by) => use(by, { token, password: PASSWORD }),
+        [service, await openSecondApp(t, service)],
+      );
+      assert.deepEqual(await countGiven(service, company), {
+        ...before,
+        members: role === 'member' ? 2 : 1,
+        sessions: 3,
+        events: 1,
+      });
+      assert.equal(session.user.id, person.userId);
+      assert.equal(session.company.role, role);
+    });
+  }
+
+  test('50 uses of a reset link set one password and write one event', async (t) => {
+    const company = await service.company();
+    const { token } = await makeResetLink(service, company);
+    const { winner, session } = await race(
+      (by, index) => useLink(by, token, `${PASSWORD} ${index}`),
+      [service, await openSecondApp(t, service)],
+    );
+    assert.equal(outcome(await askSession(service, session.token)), '200');
+    assert.equal(outcome(await signInBy(service, company.ownerEmail, `${PASSWORD} ${winner}`)), '200');
+    const events = await database.query(
+      `select from memory.audit_event where company_id = $1 and kind = 'auth.password_reset'`,
+      [company.companyId],
+    );
+    assert.equal(events.length, 1);
+  });
+});
+
+describe('two invites to one new email, used at the same time', () => {
+  test('invites into two Teams are both accepted, on one account', async (t) => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    const email = newEmail();
+    const second = await openSecondApp(t, service);
+    const tokens = [
+      (await makeInvite(service, company, { email })).token,
+      (await makeInvite(service, company, { email, teamId, role: 'admin' })).token,
+    ];
+    const answers = await Promise.all(
+      tokens.map(async (token, index) => join(index ? second : service, { token })),
+    );
+    assert.deepEqual(answers.map(outcome), ['201', '201']);
+    const users = new Set(answers.map((answer) => answer.json<Session>().user.id));
+    assert.equal(users.size, 1);
+    const { teams } = (await signInBy(service, email, PASSWORD)).json<Session>();
+    assert.deepEqual(
+      new Map(teams.map(({ id, role }) => [id, role])),
+      new Map([
+        [company.teamId, 'member'],
+        [teamId, 'admin'],
+      ]),
+    );
+  });
+
+  test('an invite into a Team and one to become Company Admin are both accepted, on one account', async (t) => {
+    const company = await service.company();
+    const email = newEmail();
+    const second = await openSecondApp(t, service);
+    const [invite, invitation] = [
+      await makeInvite(service, company, { email }),
+      await makeInvitation(service, company, { email }),
+    ];
+    const answers = await Promise.all([
+      join(service, { token: invite.token }),
+      accept(second, { token: invitation.token }),
+    ]);
+    assert.deepEqual(answers.map(outcome), ['201', '201']);
+    const session = (await signInBy(service, email, PASSWORD)).json<Session>();
+    assert.equal(session.company.role, 'admin');
+    assert.deepEqual(column(session.teams, 'role'), ['member']);
+    assert.equal((await countGiven(service, company))['accounts'], 2);
+  });
+
+  test('with two passwords the first creates the account and the second returns 401 and stays open', async (t) => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    const email = newEmail();
+    const second = await openSecondApp(t, service);
+    const tries = [
+      { by: service, password: PASSWORD, token: (await makeInvite(service, company, { email })).token },
+      {
+        by: second,
+        password: `${PASSWORD} 2`,
+        token: (await makeInvite(service, company, { email, teamId })).token,
+      },
+    ];
+    const answers = await Promise.all(tries.map(async ({ by, ...rest }) => join(by, rest)));
+    assert.deepEqual(answers.map(outcome).sort(), ['201', '401 invalid_credentials']);
+    const [won, lost] = outcome(answers[0]!) === '201' ? tries : tries.toReversed();
+    assert.ok(won && lost);
+    assert.equal(outcome(await signInBy(service, email, won.password)), '200');
+    assert.equal(outcome(await join(service, { token: lost.token, password: won.password })), '201');
+  });
+
+  test('of invites from two Companies one creates the account and the other returns 401', async (t) => {
+    const companies = [await service.company(), await service.company()];
+    const email = newEmail();
+    const second = await openSecondApp(t, service);
+    const tokens = await Promise.all(
+      companies.map(async (company) => (await makeInvite(service, company, { email })).token),
+    );
+    const answers = await Promise.all(
+      tokens.map(async (token, index) => join(index ? second : service, { token })),
+    );
+    assert.deepEqual(answers.map(outcome).sort(), ['201', '401 invalid_credentials']);
+    const accounts = await database.query('select from identity.account where email = $1', [email]);
+    assert.equal(accounts.length, 1);
+    const loser = companies[answers.findIndex(({ statusCode }) => statusCode === 401)]!;
+    const { accounts: theirs, unused, events } = await countGiven(service, loser);
+    assert.deepEqual({ theirs, unused, events }, { theirs: 1, unused: 1, events: 0 });
+  });
+});
+
+describe('the error code of a token', () => {
+  for (const [name, { table, success, make, use }] of Object.entries(KINDS)) {
+    test(`${name} that was used stays used after its expiry`, async () => {
+      const token = await make(await service.company());
+      assert.equal(outcome(await use(token)), success);
+      assert.equal(outcome(await use(token)), '410 token_used');
+      await endIn(table, token, -1);
+      assert.equal(outcome(await use(token)), '410 token_used');
+    });
+
+    test(`${name} that was replaced is revoked, and stays revoked after its expiry`, async () => {
+      const company = await service.company();
+      const email = name === 'a reset link' ? company.ownerEmail : newEmail();
+      const [first, second] = [await make(company, email), await make(company, email)];
+      assert.notEqual(first, second);
+      assert.equal(outcome(await use(first)), '410 token_revoked');
+      await database.query(
+        `update identity.${table} set revoked_at = now() - interval '2 days', expires_at = now() - interval '1 day'
+          where token_hash = $1`,
+        [hashToken(first)],
+      );
+      assert.equal(outcome(await use(first)), '410 token_revoked');
+      assert.equal(outcome(await use(second)), success);
+    });
+
+    test(`${name} that expired stays expired if it is replaced later`, async () => {
+      const company = await service.company();
+      const email = name === 'a reset link' ? company.ownerEmail : newEmail();
+      const first = await make(company, email);
+      await endIn(table, first, -1);
+      assert.equal(outcome(await use(first)), '410 token_expired');
+      const second = await make(company, email);
+      assert.equal(outcome(await use(first)), '410 token_expired');
+      assert.equal(outcome(await use(second)), success);
+      assert.equal(outcome(await use(first)), '410 token_expired');
+    });
+
+    test(`${name} is valid until its expiry time and not longer`, async () => {
+      const company = await service.company();
+      const token = await make(company);
+      await database.query(`update identity.${table} set expires_at = now() where token_hash = $1`, [
+        hashToken(token),
+      ]);
+      assert.equal(outcome(await use(token)), '410 token_expired');
+      await endIn(table, token, 1);
+      assert.equal(outcome(await use(token)), success);
+    });
+  }
+
+  test('a new invite does not revoke a used invite to the same email', async () => {
+    const company = await service.company();
+    const { token, invite } = await makeInvite(service, company);
+    assert.equal(outcome(await join(service, { token })), '201');
+    const next = await makeInvite(service, company, { email: invite.email, role: 'admin' });
+    assert.equal(outcome(await join(service, { token })), '410 token_used');
+    const answer = await join(service, { token: next.token });
+    assert.deepEqual(column(answer.json<Session>().teams, 'role'), ['admin']);
+  });
+
+  test('a new invite revokes only the open invite to the same email into the same Team', async () => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    const email = newEmail();
+    const tokens = [
+      (await makeInvite(service, company, { email })).token,
+      (await makeInvite(service, company, { email, teamId })).token,
+    ];
+    const invitation = await makeInvitation(service, company, { email });
+    await makeInvite(service, company);
+    for (const token of tokens) {
+      assert.equal(outcome(await join(service, { token })), '201');
+    }
+    assert.equal(outcome(await accept(service, { token: invitation.token })), '201');
+  });
+});

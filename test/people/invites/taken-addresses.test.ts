@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Session } from '../../../shared/schemas/accounts.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
+import { accept, addPasswordHolder, join, newEmail, PASSWORD } from '../../support/invites.ts';
+import { requestsWithField } from '../../support/request-fields.ts';
+import { askSession, outcome } from '../../support/sign-in.ts';
+import { addTeam } from '../../support/team.ts';
+
+const service = await openTestApp();
+
+/** A member who has taken an address that somebody else uses or is expected with. */
+async function addTaker(company: SignedIn, email: string) {
+  const member = await addPasswordHolder(service, company, { teamRole: 'member' });
+  const answer = await ask(service, member, 'PATCH', '/v1/auth/account', { email, password: PASSWORD });
+  assert.equal(outcome(answer), '200');
+  return member;
+}
+
+async function rightsOf(token: string) {
+  const { company, teams } = (await askSession(service, token)).json<Session>();
+  return { company, teams };
+}
+
+type Send = (company: SignedIn, email: string) => Promise<{ url: string; body: object; expected: string }>;
+
+/** Every request of an Owner that names a person by an email. */
+const REQUESTS: Record<string, Send> = {
+  'POST /v1/company/teams': async (_company, ownerEmail) => ({
+    url: '/v1/company/teams',
+    body: { name: 'A new Team', ownerEmail },
+    expected: '201',
+  }),
+  'POST /v1/team/invites': async (_company, email) => ({
+    url: '/v1/team/invites',
+    body: { email, role: 'admin' },
+    expected: '201',
+  }),
+  'POST /v1/company/invitations': async (_company, email) => ({
+    url: '/v1/company/invitations',
+    body: { email },
+    expected: '201',
+  }),
+  // The email must be of an Owner.
+  'POST /v1/company/reset-links': async ({ teamId }, email) => ({
+    url: '/v1/company/reset-links',
+    body: { teamId, email },
+    expected: '404 not_found',
+  }),
+};
+/** Those by which people name themselves. */
+const OWN = ['PATCH /v1/auth/account', 'POST /v1/auth/login'];
+
+describe('a member who has taken the address of somebody else', () => {
+  for (const [request, send] of Object.entries(REQUESTS)) {
+    test(`gets no right when the address is named: ${request}`, async () => {
+      const company = await service.company();
+      const email = newEmail();
+      const taker = await addTaker(company, email);
+      const before = await rightsOf(taker.token);
+      const { url, body, expected } = await send(company, email);
+      const answer = await ask(service, company, 'POST', url, body);
+      assert.equal(outcome(answer), expected);
+      assert.deepEqual(await rightsOf(taker.token), before);
+      if (expected !== '201') return;
+      // The link is the caller's to send: the member has not seen it.
+      assert.equal(answer.json<{ token: string }>().token.length, 43);
+    });
+  }
+
+  test('keeps exactly their own rights, and the person before them theirs', async () => {
+    const company = await service.company();
+    const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
+    const moved = await ask(service, owner, 'PATCH', '/v1/auth/account', {
+      email: newEmail(),
+      password: PASSWORD,
+    });
+    assert.equal(outcome(moved), '200');
+    const taker = await addTaker(company, owner.email);
+    const other = await addTeam(service, company);
+    assert.deepEqual(
+      (await rightsOf(taker.token)).teams.map(({ id, role }) => [id, role]),
+      [[company.teamId, 'member']],
+    );
+    assert.equal((await rightsOf(taker.token)).company.role, 'member');
+    assert.ok(
+      (await rightsOf(owner.token)).teams.some(({ id, access }) => id === other && access === 'full'),
+    );
+    assert.equal((await rightsOf(owner.token)).company.role, 'owner');
+  });
+
+  test('does not use the invite of the address without its link, and nobody else uses it as their account', async () => {
+    const company = await service.company();
+    const email = newEmail();
+    const made = await ask(service, company, 'POST', '/v1/team/invites', { email, role: 'admin' });
+    const { token } = made.json<{ token: string }>();
+    const taker = await addTaker(company, email);
+    const password = 'a password of the invited person';
+    assert.equal(outcome(await join(service, { token, password })), '401 invalid_credentials');
+    assert.equal(outcome(await accept(service, { token, password })), '404 not_found');
+    assert.deepEqual(
+      (await rightsOf(taker.token)).teams.map(({ role }) => role),
+      ['member'],
+    );
+  });
+
+  test('no other request names a person by an email', async () => {
+    assert.deepEqual(
+      await requestsWithField(service.app, /email/i),
+      [...Object.keys(REQUESTS), ...OWN].sort(),
+    );
+  });
+});

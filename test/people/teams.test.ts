@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { Session } from '../../shared/schemas/accounts.ts';
+import type { Invite } from '../../shared/schemas/people.ts';
+import type { Team } from '../../shared/schemas/teams.ts';
+import { openTestApp } from '../support/app.ts';
+import { column, columns } from '../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { addPasswordHolder, join, newEmail, PASSWORD } from '../support/invites.ts';
+import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
+import { askSession, outcome } from '../support/sign-in.ts';
+import { addPerson, addTeam, type Caller, faultyFields, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const URL = '/v1/company/teams';
+
+interface Made {
+  team: Team;
+  invite: Invite | null;
+  token: string | null;
+  url: string | null;
+}
+
+async function make(caller: Caller, body: object): Promise<Made> {
+  const answer = await ask(service, caller, 'POST', URL, body);
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json<Made>();
+}
+
+const change = (caller: Caller, id: string, verb: 'archive' | 'restore') =>
+  ask(service, caller, 'POST', `${URL}/${id}/${verb}`);
+const rename = (caller: Caller, id: string, name: string) =>
+  ask(service, caller, 'PATCH', `${URL}/${id}`, { name });
+const find = (caller: Caller, id: string) => ask(service, caller, 'GET', `${URL}/${id}`);
+
+/** What a session currently shows of a Team: role, access, name and state. */
+async function heldIn(token: string, teamId: string) {
+  const { teams } = (await askSession(service, token)).json<Session>();
+  const team = teams.find(({ id }) => id === teamId);
+  return team && { role: team.role, access: team.access, name: team.name, state: team.state };
+}
+
+describe('POST /v1/company/teams', () => {
+  test('makes the creator the Team Owner, for a Company Owner and a Company Admin', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    for (const [name, { headers, token }] of Object.entries({ 'Zoo 山': company, 'Zoo 川': admin })) {
+      const { team, ...rest } = await make({ headers }, { name });
+      const { id, createdAt, ...shown } = team;
+      assert.deepEqual(shown, { name, state: 'active' });
+      assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+      assert.deepEqual(rest, { invite: null, token: null, url: null });
+      const held = { role: 'owner', access: 'full', name, state: 'active' };
+      assert.deepEqual(await heldIn(token, id), held);
+      const caller = { headers: { ...headers, 'memory-team': id } };
+      const stored = await post(service, caller, '/v1/memory/ingest', { title: 'x', text: 'the first word' });
+      assert.equal(stored.statusCode, 201);
+    }
+  });
+
+  test('makes the member with the named userId the Team Owner at once, instead of the creator', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const named = await addPerson(service, company, {});
+    const made: Made[] = [];
+    const { events } = await recordedBy(service, company, async () => {
+      made.push(await make(admin, { name: 'Theirs', ownerUserId: named.userId.toUpperCase() }));
+    });
+    const { team, ...rest } = made[0]!;
+    assert.deepEqual(rest, { invite: null, token: null, url: null });
+    assert.deepEqual(columns(events, 'kind', 'detail'), [
+      ['team.create', { name: 'Theirs', ownerId: named.userId }],
+    ]);
+    assert.equal((await heldIn(named.token, team.id))?.role, 'owner');
+    assert.equal(await heldIn(admin.token, team.id), undefined, 'an Admin has no access without a grant');
+    const own = await make(admin, { name: 'Mine', ownerUserId: admin.userId });
+    assert.equal((await heldIn(admin.token, own.team.id))?.role, 'owner');
+  });
+
+  test('returns the same 404 for a userId that is unknown, malformed, closed or of another Company', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const closed = await addPerson(service, company, {});
+    await ask(service, company, 'DELETE', `/v1/company/members/${closed.userId}`);
+    await recordsNothing(service, company, async () => {
+      const ids = [newId(), 'no-id', closed.userId, other.ownerId];
+      const answers = ids.map((ownerUserId) =>
+        ask(service, company, 'POST', URL, { name: 'x', ownerUserId }),
+      );
+      await assertSameRefusal('404 not_found', await Promise.all(answers));
+    });
+    assert.equal((await listAll(service, company, URL)).length, 1);
+  });
+
+  test('invites an email that an account has, and gives that account no role before it accepts', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const named = await addPasswordHolder(service, company, {});
+    const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: ` ${named.email} ` });
+    assert.deepEqual([invite?.email, invite?.role, invite?.state], [named.email, 'owner', 'open']);
+    assert.equal(await heldIn(named.token, team.id), undefined);
+    const caller = { headers: { ...company.headers, 'memory-team': team.id } };
+    assert.deepEqual(await listAll(service, caller, '/v1/team/members'), [], 'the Team has no Owner yet');
+    const joined = await join(service, { token: token ?? '' });
+    assert.equal(joined.json<Session>().user.id, named.userId);
+    assert.equal((await heldIn(named.token, team.id))?.role, 'owner');
+  });
+
+  test('a member who takes a free address does not become the Owner of a Team for it', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const member = await addPasswordHolder(service, company, { teamRole: 'member' });
+    const expected = newEmail();
+    const body = { email: expected, password: PASSWORD };
+    assert.equal(outcome(await ask(service, member, 'PATCH', '/v1/auth/account', body)), '200');
+    const { team, invite } = await make(admin, { name: 'For the expected person', ownerEmail: expected });
+    assert.equal(invite?.state, 'open');
+    assert.equal(await heldIn(member.token, team.id), undefined);
+    const caller = { headers: { ...member.headers, 'memory-team': team.id } };
+    assert.equal(outcome(await ask(service, caller, 'GET', '/v1/team')), '403 team_forbidden');
+  });
+
+  test('lists the invite of its Owner to Company Owners, who revoke it, and not to the Admin who made it', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const { team, invite, token } = await make(admin, { name: 'Theirs', ownerEmail: newEmail() });
+    const as = ({ headers }: Caller) => ({ headers: { ...headers, 'memory-team': team.id } });
+    const list = (caller: Caller) => ask(service, as(caller), 'GET', '/v1/team/invites');
+    assert.equal(outcome(await list(admin)), '403 team_forbidden');
+    assert.deepEqual((await list(company)).json<{ items: Invite[] }>().items, [invite]);
+    const revoked = await ask(service, as(company), 'DELETE', `/v1/team/invites/${invite?.id}`);
+    assert.equal(revoked.statusCode, 204);
+    assert.equal(outcome(await join(service, { token: token ?? '' })), '410 token_revoked');
+  });
+
+  test('makes the creator the Team Owner if the named email is their own', async () => {
+    const company = await service.company();
+    const ownerEmail = ` ${company.ownerEmail.toUpperCase()} `;
+    const { team, invite } = await make(company, { name: 'Mine', ownerEmail });
+    assert.equal(invite, null);
+    assert.equal((await heldIn(company.token, team.id))?.role, 'owner');
+  });
+
+  test('invites an unknown email, and the person who joins becomes the Team Owner', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const ownerEmail = newEmail();
+    const made: Made[] = [];
+    const { events, text } = await recordedBy(service, company, async () => {
+      made.push(await make(admin, { name: 'For another', ownerEmail }));
+    });
+    const { team, invite, token, url } = made[0]!;
+    assert.ok(invite !== null && token !== null);
+    assert.deepEqual(columns(events, 'kind', 'teamId', 'subjectId'), [
+      ['team.create', team.id, team.id],
+      ['team.invite', team.id, invite.id],
+    ]);
+    assert.ok(!text.includes(token));
+    assert.match(token, /^[\w-]{43}$/);
+    assert.equal(url, `http://127.0.0.1:${service.config.port}/join#token=${token}`);
+    const { email, role, grants, state, createdBy } = invite;
+    assert.deepEqual(
+      { email, role, grants, state, createdBy },
+      { email: ownerEmail, role: 'owner', grants: [], state: 'open', createdBy: admin.userId },
+    );
+    const days = (Date.parse(invite.expiresAt) - Date.parse(invite.createdAt)) / 86_400_000;
+    assert.equal(days, 7);
+    assert.equal(await heldIn(admin.token, team.id), undefined);
+    const joined = (await join(service, { token })).json<Session>();
+    assert.deepEqual(columns(joined.teams, 'id', 'role', 'access'), [[team.id, 'owner', 'full']]);
+    assert.equal(joined.company.role, 'member');
+  });
+
+  test('invites an email of another Company like an unknown one', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const { invite, token } = await make(company, { name: 'Theirs', ownerEmail: other.ownerEmail });
+    assert.deepEqual([invite?.email, invite?.state, token?.length], [other.ownerEmail, 'open', 43]);
+  });
+
+  test('returns 400 for an invalid name, an invalid email or unknown fields', async () => {
+    const company = await service.company();
+    for (const [body, path] of [
+      [{}, '/name'],
+      [{ name: '' }, '/name'],
+      [{ name: ' \t ' }, '/name'],
+      [{ name: 'x'.repeat(301) }, '/name'],
+      [{ name: 7 }, '/name'],
+      [{ name: 'x', ownerEmail: 'nobody' }, '/ownerEmail'],
+      [{ name: 'x', ownerEmail: ' ' }, '/ownerEmail'],
+      [{ name: 'x', ownerUserId: 7 }, '/ownerUserId'],
+      [{ name: 'x', ownerEmail: newEmail(), ownerUserId: company.ownerId }, '/ownerEmail'],
+      [{ name: 'x', ownerEmail: company.ownerEmail, ownerUserId: newId() }, '/ownerEmail'],
+      [{ name: 'x', id: newId() }, '/id'],
+    ] as const) {
+      await recordsNothing(service, company, async () => {
+        assertInvalid(await ask(service, company, 'POST', URL, body), path);
+      });
+    }
+    await make(company, { name: '山'.repeat(300) });
+    assert.equal((await listAll(service, company, URL)).length, 2);
+  });
+});
+
+describe('the Teams of a Company', () => {
+  test('lists the Teams newest first in any state, even for an Admin who cannot enter them', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const archived = (await make(company, { name: 'Old' })).team;
+    const third = (await make(company, { name: 'Third' })).team;
+    await change(company, archived.id, 'archive');
+    await service.company();
+    for (const limit of [200, 1]) {
+      const listed = await listAll<Team>(service, admin, URL, limit);
+      assert.deepEqual(columns(listed, 'id', 'name', 'state'), [
+        [third.id, 'Third', 'active'],
+        [archived.id, 'Old', 'archived'],
+        [company.teamId, 'Test Team', 'active'],
+      ]);
+    }
+    const one = await find(admin, third.id.toUpperCase());
+    assert.deepEqual(one.json(), { ...third, quota: { chunks: null, bytes: null } });
+  });
+
+  test('renames the Team for everyone, and an unchanged name records no event', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const { events } = await recordedBy(service, company, async () => {
+      const renamed = await rename(admin, company.teamId, 'New');
+      assert.equal(renamed.json<Team>().name, 'New');
+      assert.deepEqual((await rename(admin, company.teamId, 'New')).json(), renamed.json());
+    });
+    assert.deepEqual(columns(events, 'kind', 'detail'), [['team.rename', { from: 'Test Team', to: 'New' }]]);
+    assert.equal((await heldIn(company.token, company.teamId))?.name, 'New');
+    for (const name of ['', ' ', 'x'.repeat(301)]) {
+      assert.equal(outcome(await rename(company, company.teamId, name)), '400 invalid_request');
+    }
+    const body = { name: 'x', state: 'archived' };
+    const answer = await ask(service, company, 'PATCH', `${URL}/${company.teamId}`, body);
+    assert.deepEqual(faultyFields(answer), ['/state']);
+  });
+
+  test('returns the same 404 for every request with an unknown, foreign or deleted id', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const deleted = await addTeam(service, company);
+    await change(company, deleted, 'archive');
+    assert.equal((await ask(service, company, 'DELETE', `${URL}/${deleted}`)).statusCode, 204);
+    const ids = ['no-id', newId(), other.teamId, deleted];
+    await recordsNothing(service, company, async () => {
+      for (const request of [
+        (id: string) => find(company, id),
+        (id: string) => rename(company, id, 'x'),
+        (id: string) => change(company, id, 'archive'),
+        (id: string) => change(company, id, 'restore'),
+        (id: string) => ask(service, company, 'DELETE', `${URL}/${id}`),
+      ]) {
+        const answers = await Promise.all(ids.map(request));
+        await assertSameRefusal('404 not_found', answers);
+      }
+    });
+    assert.equal((await heldIn(other.token, other.teamId))?.state, 'active');
+  });
+});
+
+describe('POST /v1/company/teams/:id/archive', () => {
+  test('an archived Team is read-only until it is restored', async () => {
+    const company = await service.company();
+    const admin = await addPerson(service, company, { companyRole: 'admin' });
+    const ingest = () => post(service, company, '/v1/memory/ingest', { title: 'x', text: newId() });
+    assert.equal((await ingest()).statusCode, 201);
+    const archived = await change(admin, company.teamId, 'archive');
+    assert.deepEqual([archived.statusCode, archived.json<Team>().state], [200, 'archived']);
+    assert.equal((await heldIn(company.token, company.teamId))?.state, 'archived');
+    assert.equal(outcome(await ingest()), '409 team_archived');
+    assert.equal(outcome(await rename(company, company.teamId, 'New')), '409 team_archived');
+    assert.equal(outcome(await rename(company, company.teamId, 'Test Team')), '409 team_archived');
+    const invite = { email: newEmail(), role: 'member' };
+    assert.equal(outcome(await post(service, company, '/v1/team/invites', invite)), '409 team_archived');
+    for (const url of ['/v1/team', '/v1/memory/status', '/v1/memory/audit', `${URL}/${company.teamId}`]) {
+      assert.equal((await ask(service, company, 'GET', url)).statusCode, 200, url);
+    }
+    const restored = await change(admin, company.teamId, 'restore');
+    assert.deepEqual([restored.statusCode, restored.json<Team>().state], [200, 'active']);
+    assert.equal((await ingest()).statusCode, 201);
+  });
+
+  test('returns 409 for archiving an archived Team and for restoring an active one', async () => {
+    const company = await service.company();
+    const { events } = await recordedBy(service, company, async () => {
+      assert.equal(outcome(await change(company, company.teamId, 'restore')), '409 conflict');
+      assert.equal(outcome(await change(company, company.teamId, 'archive')), '200');
+      assert.equal(outcome(await change(company, company.teamId, 'archive')), '409 conflict');
+      assert.equal(outcome(await change(company, company.teamId, 'restore')), '200');
+    });
+    assert.deepEqual(column(events, 'kind'), ['team.archive', 'team.restore']);
+  });
+
+  test('archives the Team once when eight requests arrive at the same time', async () => {
+    const company = await service.company();
+    const { events } = await recordedBy(service, company, async () => {
+      const asked = Array.from({ length: 8 }, () => change(company, company.teamId, 'archive'));
+      const outcomes = (await Promise.all(asked)).map(outcome);
+      assert.deepEqual(outcomes.sort(), ['200', ...Array.from({ length: 7 }, () => '409 conflict')]);
+    });
+    assert.equal(events.length, 1);
+  });
+
+  test('returns 400 for a body with fields and accepts an empty one', async () => {
+    const company = await service.company();
+    const url = `${URL}/${company.teamId}/archive`;
+    const answer = await ask(service, company, 'POST', url, { reason: 'x' });
+    assertInvalid(answer, '/reason');
+    assert.equal(outcome(await ask(service, company, 'POST', url, {})), '200');
+    const [row] = await database.query<{ state: string }>('select state from identity.team where id = $1', [
+      company.teamId,
+    ]);
+    assert.equal(row?.state, 'archived');
+  });
+});

@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
+import { openTestApp } from '../support/app.ts';
+import { listAll, recordedBy } from '../support/company.ts';
+import { assertInvalid } from '../support/refusals.ts';
+import { addSource, archived } from '../support/source-library.ts';
+import { addClient, along, type Caller, CLAIM, post } from '../support/team.ts';
+import { EVERYWHERE } from './heron-search.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** Searches by keyword in the Team layer, unless the body says otherwise. */
+const ask = (caller: Caller, body: object) =>
+  post(service, caller, '/v1/memory/search', { scope: {}, embeddingMode: 'keyword', ...body });
+
+async function search(caller: Caller, body: object): Promise<Hit[]> {
+  const answer = await ask(caller, body);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ hits: Hit[] }>().hits;
+}
+
+/** Stores chunks as one source and returns its id. */
+async function store(caller: Caller, texts: readonly string[], body: object = {}): Promise<string> {
+  const chunks = texts.map((text) => ({ text }));
+  return (await addSource(service, caller, { chunks, ...body })).id;
+}
+
+const HIT_FIELDS = 'score semantic_rank keyword_rank duplicates before after passages explain'.split(' ');
+/** A hit without the fields that only a hit has. */
+const chunkOf = (hit: Hit) =>
+  Object.fromEntries(Object.entries(hit).filter(([field]) => !HIT_FIELDS.includes(field)));
+const textsOf = (chunks: readonly Chunk[] | undefined) => chunks?.map(({ text }) => text);
+/** The texts of a hit with its neighbours. */
+const layout = (hit: Hit) => [textsOf(hit.before), hit.text, textsOf(hit.after)];
+const characters = (chunks: readonly Chunk[]) =>
+  chunks.reduce((sum, { text }) => sum + Array.from(text).length, 0);
+/** All chunks that the answer carries. */
+const carried = (hits: readonly Hit[]) =>
+  hits.flatMap((hit) => [hit, ...(hit.passages ?? []), ...(hit.before ?? []), ...(hit.after ?? [])]);
+
+describe('neighbours of hits', () => {
+  const STORY = ['dawn', 'noon', 'heron', 'dusk', 'night'];
+
+  test('a hit has as many chunks before and after it as requested, in the order of the document', async () => {
+    const company = await service.company();
+    await store(company, STORY);
+    const layouts = async (body: object) => (await search(company, { query: 'heron', ...body })).map(layout);
+    assert.deepEqual(await layouts({}), [[undefined, 'heron', undefined]]);
+    assert.deepEqual(await layouts({ neighbours: 0 }), [[undefined, 'heron', undefined]]);
+    assert.deepEqual(await layouts({ neighbours: 1 }), [[['noon'], 'heron', ['dusk']]]);
+    assert.deepEqual(await layouts({ neighbours: 2 }), [[['dawn', 'noon'], 'heron', ['dusk', 'night']]]);
+  });
+
+  test('a neighbour has the fields of a chunk, and no rank', async () => {
+    const company = await service.company();
+    await store(company, STORY);
+    const [hit] = await search(company, { query: 'heron', neighbours: 1 });
+    const [neighbour] = hit?.after ?? [];
+    assert.deepEqual(neighbour, {
+      ...chunkOf(hit!),
+      chunk_id: neighbour?.chunk_id,
+      text: 'dusk',
+      ordinal: 3,
+    });
+  });
+
+  test('no chunk is in an answer twice: it belongs to the better hit', async () => {
+    const company = await service.company();
+    await store(company, ['one', 'two', 'heron', 'three', 'heron heron lake', 'four', 'five', 'six']);
+    const hits = await search(company, { query: 'heron lake', neighbours: 2 });
+    assert.deepEqual(hits.map(layout), [
+      [['three'], 'heron heron lake', ['four', 'five']],
+      [['one', 'two'], 'heron', []],
+    ]);
+  });
+
+  test('neighbours have at most 32,000 characters in total, and no hit is dropped for them', async () => {
+    const company = await service.company();
+    // Each has 14,000 code units.
+    const long = (n: number) => `${n}${'🦩'.repeat(6999)}`;
+    for (let source = 0; source < 3; source += 1) {
+      const hit = `heron ${source} ${'lake '.repeat(source)}`;
+      await store(company, [long(2 * source), hit, long(2 * source + 1)]);
+    }
+    const hits = await search(company, { query: 'heron lake', neighbours: 1 });
+    assert.deepEqual(
+      hits.map(({ before = [], after = [] }) => [characters(before), characters(after)]),
+      [
+        [7000, 7000],
+        [7000, 7000],
+        [0, 0],
+      ],
+    );
+  });
+
+  test('neighbours are within the scope, and a deleted source has none', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const layers = {
+      team: ['team before', 'heron team', 'team after'],
+      client: ['client before', 'heron client'],
+    };
+    await store(company, layers.team);
+    await store(company, layers.client, { scope: { clientId } });
+    const gone = await store(company, ['gone before', 'heron gone']);
+    await archived(service, company, gone);
+    const texts = async (scope: object) =>
+      carried(await search(company, { query: 'heron', neighbours: 2, scope }))
+        .map(({ text }) => text)
+        .sort();
+    assert.deepEqual(await texts({}), layers.team.toSorted());
+    assert.deepEqual(await texts({ clientId, include: ['client'] }), layers.client.toSorted());
+    assert.deepEqual(await texts(EVERYWHERE), [...layers.team, ...layers.client].sort());
+  });
+});
+
+describe('hits grouped by source', () => {
+  const LAKES = [
+    'heron lake reed',
+    'a wall',
+    'heron',
+    'heron lake',
+    'heron in a very long list of other birds',
+  ];
+
+  test('a source has one hit, with up to three of its best chunks, best first', async () => {
+    const company = await service.company();
+    const source = await store(company, LAKES);
+    const other = await store(company, ['a heron at the river']);
+    const body = { query: 'heron lake reed' };
+    const ungrouped = await search(company, body);
+    const hits = await search(company, { ...body, group: 'source' });
+    assert.deepEqual(
+      hits.map((hit) => hit.source_id),
+      [source, other],
+    );
+    const ranked = ungrouped.filter((hit) => hit.source_id === source).slice(0, 3);
+    assert.equal(ranked.length, 3);
+    assert.deepEqual(textsOf(hits[0]?.passages), textsOf(ranked));
+    assert.deepEqual(textsOf(hits[1]?.passages), ['a heron at the river']);
+    for (const hit of hits) assert.deepEqual(hit.passages?.[0], chunkOf(hit));
+    for (const { passages: _, ...hit } of hits) {
+      assert.deepEqual(
+        hit,
+        ungrouped.find(({ chunk_id }) => chunk_id === hit.chunk_id),
+      );
+    }
+  });
+
+  test('topK is the number of sources', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 12; n += 1) await store(company, [`heron ${n}`, `heron again ${n}`]);
+    for (const [topK, expected] of [
+      [undefined, 8],
+      [1, 1],
+      [50, 12],
+    ] as const) {
+      const hits = await search(company, { query: 'heron', topK, group: 'source' });
+      assert.equal(new Set(hits.map((hit) => hit.source_id)).size, expected);
+      assert.deepEqual([...new Set(hits.map((hit) => hit.passages?.length))], [2]);
+    }
+  });
+
+  test('a passage is nobody’s neighbour', async () => {
+    const company = await service.company();
+    await store(company, LAKES);
+    const hits = await search(company, { query: 'heron lake reed', group: 'source', neighbours: 2 });
+    assert.deepEqual(hits.map(layout), [[[], 'heron lake reed', ['a wall']]]);
+  });
+
+  test('each hit is explained, and the audit event names the hits and their passages, but no neighbours', async () => {
+    const company = await service.company();
+    await store(company, LAKES);
+    let hits: Hit[] = [];
+    const { events } = await recordedBy(service, company, async () => {
+      hits = await search(company, { query: 'heron lake', group: 'source', neighbours: 1, explain: true });
+    });
+    assert.equal(hits.length, 1);
+    assert.deepEqual(hits[0]?.explain?.terms.filter(({ kind }) => kind === 'exact').length, 2);
+    const [first, ...passageIds] = hits[0]?.passages?.map(({ chunk_id }) => chunk_id) ?? [];
+    assert.equal(first, hits[0]?.chunk_id);
+    assert.equal(events.length, 1);
+    const [event] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    const { hitsHash: _, ...detail } = event?.detail ?? {};
+    assert.deepEqual(detail, { scope: {}, topK: 8, hitIds: [first], passageIds });
+  });
+});
+
+describe('an answer with maxCharacters', () => {
+  test('has as many of the best hits as fit', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 60; n += 1) await store(company, [`heron ${String(n).padStart(2, '0')} 🦩`]);
+    const all = await search(company, { query: 'heron', topK: 50 });
+    const found = async (maxCharacters: number) => {
+      const hits = await search(company, { query: 'heron', maxCharacters });
+      assert.deepEqual(hits, all.slice(0, hits.length));
+      return hits.length;
+    };
+    // Each text has ten characters.
+    assert.deepEqual([await found(1), await found(10), await found(19), await found(20)], [1, 1, 1, 2]);
+    assert.deepEqual([await found(305), await found(200_000)], [30, 50]);
+  });
+
+  test('has a first hit above the budget without anything else', async () => {
+    const company = await service.company();
+    const text = `heron ${'lake '.repeat(50)}`.trim();
+    await store(company, ['a', text, 'b', 'heron']);
+    const body = { query: 'heron lake', maxCharacters: 200 };
+    assert.deepEqual((await search(company, { ...body, neighbours: 2 })).map(layout), [[[], text, []]]);
+    const [hit, ...others] = await search(company, { ...body, group: 'source' });
+    assert.deepEqual([textsOf(hit?.passages), others], [[text], []]);
+  });
+
+  test('counts all texts: hits, then passages, then neighbours', async () => {
+    const company = await service.company();
+    const pad = (text: string) => text.padEnd(100, '.');
+    for (let n = 0; n < 4; n += 1) {
+      await store(
+        company,
+        [`x ${n}`, `heron lake ${n}`, `y ${n}`, `heron ${n}`, `z ${n}`].map((text) => pad(text)),
+      );
+    }
+    const counts = async (body: object) => {
+      const hits = await search(company, { query: 'heron lake', ...body });
+      assert.ok(characters(carried(hits)) <= (body as { maxCharacters: number }).maxCharacters);
+      return hits.map(({ passages, before = [], after = [] }) => [
+        passages?.length,
+        before.length + after.length,
+      ]);
+    };
+    assert.deepEqual(await counts({ maxCharacters: 1000, neighbours: 1 }), [
+      [undefined, 2],
+      ...Array(7).fill([undefined, 0]),
+    ]);
+    assert.deepEqual(await counts({ maxCharacters: 1300, group: 'source', neighbours: 1 }), [
+      [2, 1],
+      [2, 0],
+      [2, 0],
+      [2, 0],
+    ]);
+    assert.deepEqual(await counts({ maxCharacters: 650, group: 'source' }), [
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
+  test('cannot be combined with topK, and out of range it is 400', async () => {
+    const company = await service.company();
+    const query = 'heron';
+    assertInvalid(await ask(company, { query, maxCharacters: 100, topK: 8 }), '/maxCharacters');
+    for (const maxCharacters of [0, 200_001, 1.5, '100', null]) {
+      assertInvalid(await ask(company, { query, maxCharacters }), '/maxCharacters');
+    }
+    for (const neighbours of [-1, 3, 0.5, '1']) {
+      assertInvalid(await ask(company, { query, neighbours }), '/neighbours');
+    }
+    for (const group of ['client', '', true]) assertInvalid(await ask(company, { query, group }), '/group');
+  });
+});
+
+describe('equal chunks', () => {
+  const FORMS = ['The heron  at the LAKE', 'the heron at the lake', 'Ｔｈｅ heron\nat the lake '] as const;
+
+  test('the newest is returned, in the place of the best, with the number of the others', async () => {
+    const company = await service.company();
+    const first = await store(company, [FORMS[0]]);
+    await store(company, ['heron lake']);
+    const newest = await store(company, [FORMS[1]]);
+    await store(company, [FORMS[2]]);
+    const setTime = (source: string, at: string) =>
+      database.query('update memory.chunk set created_at = $2::timestamptz where source_id = $1', [
+        source,
+        at,
+      ]);
+    await setTime(newest, '2100-01-01T00:00:00Z');
+    const hits = await search(company, { query: 'the heron at the lake' });
+    assert.deepEqual(
+      hits.map((hit) => [hit.text, hit.duplicates]),
+      [
+        [FORMS[1], 2],
+        ['heron lake', 0],
+      ],
+    );
+    assert.equal(hits[0]?.source_id, newest);
+    await setTime(first, '2100-01-01T00:00:01Z');
+    const [again] = await search(company, { query: 'the heron at the lake' });
+    assert.equal(again?.source_id, first);
+  });
+
+  test('one of them in a layer that is not searched is not counted, and hides none', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    await store(company, [FORMS[0]]);
+    await store(company, [FORMS[1]], { scope: { clientId } });
+    const found = async (scope: object) =>
+      (await search(company, { query: 'heron', scope })).map((hit) => [hit.layer, hit.duplicates]);
+    assert.deepEqual(await found({}), [['team', 0]]);
+    assert.deepEqual(await found({ clientId, include: ['client'] }), [['client', 0]]);
+    assert.deepEqual(await found({ clientId }), [['client', 1]]);
+  });
+
+  test('the answer still has topK hits', async () => {
+    const company = await service.company();
+    for (let n = 0; n < 6; n += 1)
+      await store(company, [`heron ${' '.repeat(n)}lake`, `heron ${n} in a pond`]);
+    const hits = await search(company, { query: 'heron lake', topK: 4 });
+    assert.deepEqual(
+      hits.map((hit) => hit.duplicates),
+      [5, 0, 0, 0],
+    );
+  });
+
+  test('score, ranks and explanation are those of the chunk that is returned', async () => {
+    const company = await service.company();
+    const near = along(1).with(2, 0.1);
+    const others = Array.from({ length: 9 }, (_, n) => ({
+      text: `a heron at wall ${n}`,
+      embedding: along(n + 3),
+    }));
+    await addSource(service, company, {
+      chunks: [
+        { text: FORMS[0], embedding: along(1) },
+        { text: 'the heron at a lake', embedding: near },
+        ...others,
+      ],
+      ...CLAIM,
+    });
+    // It has no vector, so that its own score is lower than that of the next hit.
+    const newest = await store(company, [FORMS[1]]);
+    const vector = { embeddingMode: undefined, queryEmbedding: along(1), ...CLAIM };
+    const [hit, next] = await search(company, { query: 'heron', ...vector, explain: true });
+    assert.deepEqual([hit?.source_id, hit?.duplicates, next?.text], [newest, 1, 'the heron at a lake']);
+    assert.ok(hit?.explain && next && hit.score < next.score);
+    assert.deepEqual([hit.semantic_rank, hit.explain.similarity], [null, null]);
+    assert.ok(Math.abs(hit.score - hit.explain.semantic_z - hit.explain.keyword_z) < 1e-6);
+  });
+
+  test('a chunk that was stored without a hash equals no other', async () => {
+    const company = await service.company();
+    for (const text of FORMS) await store(company, [text]);
+    await database.query('update memory.chunk set text_hash = null where team_id = $1', [company.teamId]);
+    const hits = await search(company, { query: 'heron' });
+    assert.deepEqual(
+      hits.map((hit) => hit.duplicates),
+      [0, 0, 0],
+    );
+  });
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Hit, SearchResponse } from '../../shared/schemas/search.ts';
+import { openTestApp } from '../support/app.ts';
+import { base64Of } from '../support/base64-vector.ts';
+import { outcome } from '../support/sign-in.ts';
+import { along, CLAIM, faultyFields, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const company = await service.company();
+const KEYWORD = { mode: 'keyword', model: CLAIM.embeddingModel };
+const ask = (body: object | string) =>
+  post(
+    service,
+    company,
+    '/v1/memory/search',
+    typeof body === 'string' ? body : { query: 'x', scope: {}, ...body },
+  );
+
+describe('the embedding of a query', () => {
+  test('a search returns 400 query_embedding_required without an embedding', async () => {
+    assert.equal(outcome(await ask({})), '400 query_embedding_required');
+    assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
+    const { detail } = (await ask({})).json<{ detail: string }>();
+    assert.match(detail, /^Send "embeddingMode": "auto", .*"embeddingMode": "keyword"/);
+  });
+
+  test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
+    const { embeddingModel, embeddingDim } = CLAIM;
+    for (const claim of [{}, { embeddingModel }, { embeddingDim }]) {
+      assert.equal(outcome(await ask({ queryEmbedding: along(0), ...claim })), '400 invalid_request');
+    }
+  });
+
+  test('a search returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
+    for (const [claim, code] of [
+      [{ embeddingModel: 'Xenova/bge-small' }, 'embedding_model_mismatch'],
+      [{ embeddingModel: '' }, 'embedding_model_mismatch'],
+      [{ embeddingModel: 'xenova/bge-m3' }, 'embedding_model_mismatch'],
+      [{ embeddingDim: 512 }, 'embedding_dimension_mismatch'],
+      [{ embeddingDim: 0 }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [] }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: along(0).slice(1) }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [...along(0), 0] }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: Array.from({ length: 100_000 }, () => 1) }, 'embedding_dimension_mismatch'],
+      [{ embeddingModel: 'another', embeddingDim: 3, queryEmbedding: [1] }, 'embedding_model_mismatch'],
+      [{ embeddingDim: 1024.5 }, 'invalid_request'],
+      [{ queryEmbedding: 'x' }, 'invalid_request'],
+      [{ queryEmbedding: along(0).map(String) }, 'invalid_request'],
+      [{ queryEmbedding: along(0).map((n) => (n === 0 ? null : n)) }, 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ queryEmbedding: along(0), ...CLAIM, ...claim });
+      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(claim).slice(0, 60));
+    }
+  });
+
+  test('a search returns 400 for an embedding with infinity or NaN and for a vector of zeros', async () => {
+    const body = (numbers: string) =>
+      `{"query":"x","scope":{},"embeddingModel":"${CLAIM.embeddingModel}","embeddingDim":1024,
+        "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
+    for (const number of ['1e400', '-1e400', 'NaN', 'Infinity', '0', '-0', '1e-400']) {
+      assert.equal(outcome(await ask(body(number))), '400 invalid_request', number);
+    }
+  });
+
+  test('a search takes base64 of float32 numbers and gives the hits that it gives for the numbers', async () => {
+    const company = await service.company();
+    const chunks = [3, 2].map((axis) => ({ text: `axis ${axis}`, embedding: base64Of(along(axis, 7)) }));
+    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    assert.equal(ingested.json<{ embedded: number }>().embedded, 2);
+    const answers = [along(2), base64Of(along(2)), base64Of(along(2, 1e-40))].map(async (queryEmbedding) => {
+      const body = { query: 'x', scope: {}, queryEmbedding, ...CLAIM };
+      const answer = await post(service, company, '/v1/memory/search', body);
+      return answer.json<SearchResponse>().hits;
+    });
+    const [ofNumbers = [], ...ofTexts] = await Promise.all(answers);
+    assert.equal(ofNumbers[0]?.text, 'axis 2');
+    for (const hits of ofTexts) assert.deepEqual(hits, ofNumbers);
+  });
+
+  test('a search returns 400 for base64 of another length, with invalid numbers or that is not base64', async () => {
+    const whole = base64Of(along(0));
+    for (const [queryEmbedding, code] of [
+      ['', 'embedding_dimension_mismatch'],
+      [base64Of([1]), 'embedding_dimension_mismatch'],
+      [base64Of(along(0).slice(1)), 'embedding_dimension_mismatch'],
+      [base64Of([...along(0), 0]), 'embedding_dimension_mismatch'],
+      [base64Of(Array.from({ length: 100_000 }, () => 1)), 'embedding_dimension_mismatch'],
+      [Buffer.alloc(4095, 1).toString('base64'), 'invalid_request'],
+      [`${whole.slice(0, 100)}-${whole.slice(101)}`, 'invalid_request'],
+      [`${whole}AAAA`, 'invalid_request'],
+      ['1, 2, 3', 'invalid_request'],
+      [base64Of(along(0, 0)), 'invalid_request'],
+      [base64Of(along(0).with(9, Number.NaN)), 'invalid_request'],
+      [base64Of(along(1023, Number.POSITIVE_INFINITY)), 'invalid_request'],
+      [base64Of(along(5, Number.NEGATIVE_INFINITY)), 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ queryEmbedding, ...CLAIM });
+      assert.equal(outcome(answer), `400 ${code}`, queryEmbedding.slice(0, 60));
+      if (code === 'invalid_request') assert.deepEqual(faultyFields(answer), ['/queryEmbedding']);
+    }
+  });
+
+  test('a search ignores the length of the query vector', async () => {
+    await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: [
+        { text: 'along five', embedding: along(5, 1e38) },
+        { text: 'along six', embedding: along(6) },
+      ],
+      ...CLAIM,
+    });
+    for (const length of [1, 1e39, 1e300, 1e-39, 5e-324, 1e-7]) {
+      const answer = await ask({ queryEmbedding: along(5, length), ...CLAIM });
+      assert.equal(answer.statusCode, 200, `${length}: ${answer.body}`);
+      assert.equal(answer.json<{ hits: Hit[] }>().hits[0]?.text, 'along five', String(length));
+    }
+  });
+});
+
+describe('keyword mode', () => {
+  test('keyword mode searches by words only, although a chunk has the vector that is sent', async () => {
+    const chunks = [{ text: 'the granary' }, { text: 'the mill', embedding: along(9) }];
+    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    for (const fields of [{}, { queryEmbedding: along(9), ...CLAIM }, { embeddingModel: 'another' }]) {
+      const answer = await ask({ query: 'granary', embeddingMode: 'keyword', ...fields });
+      const { embedding, degraded, hits } = answer.json<SearchResponse>();
+      assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
+      assert.deepEqual(
+        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
+        [['the granary', null, 1]],
+      );
+    }
+  });
+
+  test('keyword mode applies the filters, topK and the explanation of every search', async () => {
+    const texts = ['one lantern', 'two lanterns and a lantern', 'three'];
+    const ingested = await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: texts.map((text) => ({ text })),
+    });
+    const { source } = ingested.json<{ source: { id: string } }>();
+    const fields = {
+      embeddingMode: 'keyword',
+      sourceIds: [source.id],
+      topK: 1,
+      minSimilarity: 1,
+      explain: true,
+    };
+    const { hits, explain } = (await ask({ query: 'lantern', ...fields })).json<SearchResponse>();
+    assert.equal(hits.length, 1);
+    assert.ok(explain);
+    assert.equal(
+      (await ask({ query: 'lantern', ...fields, kinds: ['memory'] })).json<SearchResponse>().hits.length,
+      0,
+    );
+  });
+});
+
+describe('auto mode of a service without server embeddings', () => {
+  test('auto mode searches by words if the request has no vector, and by its vector otherwise', async () => {
+    const company = await service.company();
+    const chunks = [{ text: 'the cooper' }, { text: 'the barrel', embedding: along(11) }];
+    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    const search = (fields: object) =>
+      post(service, company, '/v1/memory/search', { query: 'cooper', embeddingMode: 'auto', ...fields });
+    for (const fields of [{}, { scope: {} }, CLAIM, { embeddingModel: 'another' }]) {
+      const { embedding, degraded, hits } = (await search(fields)).json<SearchResponse>();
+      assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
+      assert.deepEqual(
+        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
+        [['the cooper', null, 1]],
+      );
+    }
+    for (const queryEmbedding of [along(11), base64Of(along(11))]) {
+      const { embedding, hits } = (await search({ queryEmbedding, ...CLAIM })).json<SearchResponse>();
+      assert.deepEqual(embedding, { mode: 'client-provided', model: CLAIM.embeddingModel });
+      assert.deepEqual(hits.map((hit) => [hit.text, hit.semantic_rank]).toSorted(), [
+        ['the barrel', 1],
+        ['the cooper', null],
+      ]);
+    }
+  });
+
+  test('auto mode checks a vector that is sent as a search without a mode does', async () => {
+    for (const [fields, code] of [
+      [{ queryEmbedding: along(0) }, 'invalid_request'],
+      [{ queryEmbedding: along(0), ...CLAIM, embeddingModel: 'another' }, 'embedding_model_mismatch'],
+      [{ queryEmbedding: along(0), ...CLAIM, embeddingDim: 512 }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [], ...CLAIM }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: along(0, 0), ...CLAIM }, 'invalid_request'],
+      [{ queryEmbedding: null }, 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ embeddingMode: 'auto', ...fields });
+      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(fields).slice(0, 60));
+    }
+  });
+});
+
+test('server mode that is off returns 400 server_embedding_disabled before other faults', async () => {
+  for (const fields of [
+    {},
+    { queryEmbedding: along(0), ...CLAIM },
+    { queryEmbedding: [] },
+    { queryEmbedding: 'x' },
+    { queryEmbedding: [null] },
+    { queryEmbedding: along(0), embeddingModel: 'another' },
+    { embeddingModel: 5, embeddingDim: 'x' },
+    { embeddingModel: 'a\u0000b' },
+  ]) {
+    const answer = await ask({ embeddingMode: 'server', ...fields });
+    assert.equal(outcome(answer), '400 server_embedding_disabled', JSON.stringify(fields).slice(0, 60));
+    assert.match(answer.json<{ detail: string }>().detail, /^Send "embeddingMode": "auto"/);
+  }
+  const number = '{"query":"x","scope":{},"embeddingMode":"server","queryEmbedding":[1e400]}';
+  assert.equal(outcome(await ask(number)), '400 server_embedding_disabled');
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Hit } from '../../shared/schemas/search.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
+import { keep } from '../support/consolidation.ts';
+import { addSource } from '../support/source-library.ts';
+import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
+import { addImported, heronsOf } from './heron-search.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** A query without words, so only the vector decides. */
+const NO_WORDS = '?!';
+const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
+
+async function textsOf(caller: Caller, body: object): Promise<string[]> {
+  return (await hitsOf(caller, body)).map((hit) => hit.text).sort();
+}
+
+/** Sets the time at which the chunks of a source were created. */
+function setTime(sourceId: string, at: string) {
+  return database.query('update memory.chunk set created_at = $2::timestamptz where source_id = $1', [
+    sourceId,
+    at,
+  ]);
+}
+
+const DAYS = ['2025-03-01T08:00:00.000Z', '2025-03-02T08:00:00.000Z', '2025-03-03T08:00:00.000Z'] as const;
+
+/** A source of one chunk, with the fields that filters use. */
+interface Shelved {
+  sourceId: string;
+  text: string;
+  kind: Hit['kind'];
+  layer: Hit['layer'];
+  at: string;
+}
+
+/** A Team with herons of every kind, in both layers, from three days. */
+async function openShelf(): Promise<{ company: SignedIn; clientId: string; shelf: Shelved[] }> {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const shelf: Shelved[] = [];
+  for (const layer of ['team', 'client'] as const) {
+    const within = layer === 'team' ? null : clientId;
+    for (const kind of ['ingest', 'import', 'memory'] as const) {
+      for (const at of kind === 'ingest' ? DAYS : DAYS.slice(1, 2)) {
+        const text = `heron ${kind} of the ${layer} layer on ${at}`;
+        const sourceId = await addOf(company, kind, text, within);
+        await setTime(sourceId, at);
+        shelf.push({ sourceId, text, kind, layer, at });
+      }
+    }
+  }
+  return { company, clientId, shelf };
+}
+
+async function addOf(
+  company: SignedIn,
+  kind: Hit['kind'],
+  text: string,
+  clientId: string | null,
+): Promise<string> {
+  if (kind === 'import') return addImported(service, company, text, clientId);
+  const scope = clientId === null ? {} : { clientId };
+  if (kind === 'ingest') return (await addSource(service, company, { text, scope })).id;
+  const { memoryId } = await keep(service, company, { title: 'Bird', content: text }, clientId);
+  const [memory] = await database.query<{ sourceId: string }>(
+    'select source_id as "sourceId" from memory.memory_item where id = $1',
+    [memoryId],
+  );
+  assert.ok(memory);
+  return memory.sourceId;
+}
+
+describe('search filters', () => {
+  let company: SignedIn;
+  let clientId: string;
+  let shelf: Shelved[];
+  before(async () => {
+    ({ company, clientId, shelf } = await openShelf());
+    // The text of a memory contains its title too.
+    const stored = await database.query<{ source_id: string; text: string }>(
+      'select source_id, text from memory.chunk where team_id = $1',
+      [company.teamId],
+    );
+    for (const one of shelf) one.text = stored.find((row) => row.source_id === one.sourceId)?.text ?? '';
+  });
+
+  const expected = (passes: (one: Shelved) => boolean) =>
+    shelf
+      .filter(passes)
+      .map((one) => one.text)
+      .sort();
+
+  test('filters return only the matching chunks, in any combination and in every scope', async () => {
+    const two = new Set([shelf[1]?.sourceId, shelf.at(-1)?.sourceId]);
+    const kinds = [undefined, ['ingest'], ['import', 'memory']];
+    const times = [{}, { createdAfter: DAYS[0] }, { createdAfter: DAYS[0], createdBefore: DAYS[2] }];
+    for (const layers of [['team'], ['client'], ['team', 'client']]) {
+      for (const kind of kinds) {
+        for (const sourceIds of [undefined, [...two]]) {
+          for (const time of times as { createdAfter?: string; createdBefore?: string }[]) {
+            const filters = { kinds: kind, sourceIds, ...time };
+            const scope = { clientId, include: layers };
+            assert.deepEqual(
+              await textsOf(company, { ...filters, scope }),
+              expected(
+                (one) =>
+                  layers.includes(one.layer) &&
+                  (kind === undefined || kind.includes(one.kind)) &&
+                  (sourceIds === undefined || two.has(one.sourceId)) &&
+                  (time.createdAfter === undefined || one.at > time.createdAfter) &&
+                  (time.createdBefore === undefined || one.at < time.createdBefore),
+              ),
+              JSON.stringify({ ...filters, scope }),
+            );
+          }
+        }
+      }
+    }
+  });
+
+  test('filters that allow all kinds, sources and times return every chunk', async () => {
+    const all = expected(() => true);
+    const everything = {
+      kinds: ['memory', 'ingest', 'import'],
+      sourceIds: shelf.map((one) => one.sourceId),
+      createdAfter: '0001-01-01T00:00:00Z',
+      createdBefore: '9999-12-31T23:59:59.999Z',
+      minSimilarity: -1,
+    };
+    assert.deepEqual(await textsOf(company, everything), all);
+    assert.deepEqual(await hitsOf(company, everything), await hitsOf(company, {}));
+  });
+
+  test('a time range that ends before it begins returns nothing', async () => {
+    assert.deepEqual(await textsOf(company, { createdAfter: DAYS[2], createdBefore: DAYS[0] }), []);
+    assert.deepEqual(await textsOf(company, { createdAfter: DAYS[1], createdBefore: DAYS[1] }), []);
+  });
+
+  test('sourceIds accepts an id in upper case and the same id repeated', async () => {
+    const { sourceId = '', text } = shelf[0] ?? {};
+    assert.deepEqual(await textsOf(company, { sourceIds: [sourceId.toUpperCase(), sourceId] }), [text]);
+  });
+
+  test('filters that no chunk passes return nothing', async () => {
+    const memories = shelf.filter((one) => one.kind === 'memory').map((one) => one.sourceId);
+    assert.deepEqual(await textsOf(company, { sourceIds: memories, kinds: ['ingest'] }), []);
+    assert.deepEqual(await textsOf(company, { createdAfter: '9999-12-31T23:59:59.999Z' }), []);
+  });
+});
+
+describe('the filters createdAfter and createdBefore', () => {
+  test('createdAfter and createdBefore exclude a chunk at the bound, whatever its microseconds', async () => {
+    const company = await service.company();
+    for (const micros of ['000', '001', '999']) {
+      const { id } = await addSource(service, company, { text: `heron ${micros}` });
+      await setTime(id, `2025-03-01T08:00:00.123${micros}Z`);
+      const [hit] = await hitsOf(company, { sourceIds: [id] });
+      assert.equal(hit?.created_at, '2025-03-01T08:00:00.123Z');
+      const count = async (bounds: object) => (await hitsOf(company, { sourceIds: [id], ...bounds })).length;
+      assert.equal(await count({ createdAfter: hit.created_at }), 0, `after, ${micros}`);
+      assert.equal(await count({ createdBefore: hit.created_at }), 0, `before, ${micros}`);
+      assert.equal(await count({ createdAfter: '2025-03-01T08:00:00.122Z' }), 1, `a moment after, ${micros}`);
+      assert.equal(
+        await count({ createdBefore: '2025-03-01T08:00:00.124Z' }),
+        1,
+        `a moment before, ${micros}`,
+      );
+    }
+  });
+
+  test('createdAfter and createdBefore accept times in any time zone', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { text: 'heron' });
+    await setTime(id, '2025-03-01T08:00:00Z');
+    const count = async (bounds: object) => (await hitsOf(company, bounds)).length;
+    assert.equal(await count({ createdAfter: '2025-03-01T09:59:59+02:00' }), 1);
+    assert.equal(await count({ createdAfter: '2025-03-01T10:00:00+02:00' }), 0);
+    assert.equal(await count({ createdBefore: '2025-03-01T03:00:00.001-05:00' }), 1);
+    assert.equal(await count({ createdBefore: '2025-03-01T03:00:00-05:00' }), 0);
+  });
+});
+
+describe('a filter for a source that ranks far below the best hits', () => {
+  const BEST = 120;
+  const FAR = 12;
+  let company: SignedIn;
+  let far: string;
+  before(async () => {
+    company = await service.company();
+    await addSource(service, company, {
+      chunks: Array.from({ length: BEST }, (_, n) => ({ text: `heron heron ${n}`, embedding: along(1) })),
+      ...CLAIM,
+    });
+    const words = 'in a long report of other birds, boats and harbours of the north, where one is the';
+    const chunks = Array.from({ length: FAR }, (_, n) => ({
+      text: `${words} ${words} heron ${n}`,
+      embedding: along(n + 10),
+    }));
+    ({ id: far } = await addSource(service, company, { chunks, ...CLAIM }));
+  });
+
+  for (const [how, body] of [
+    ['by keywords only', { query: 'heron', minSimilarity: 1 }],
+    ['by meaning only', { query: NO_WORDS, queryEmbedding: along(1) }],
+    ['by keywords and by meaning', { query: 'heron', queryEmbedding: along(1) }],
+  ] as const) {
+    test(`a filter finds all chunks of a low-ranking source ${how}`, async () => {
+      const unfiltered = await hitsOf(company, body);
+      assert.equal(unfiltered.length, 50);
+      assert.ok(unfiltered.every((hit) => hit.source_id !== far));
+      const hits = await hitsOf(company, { ...body, sourceIds: [far] });
+      assert.equal(hits.length, FAR);
+      assert.ok(hits.every((hit) => hit.source_id === far));
+      assert.equal((await hitsOf(company, { ...body, sourceIds: [far], topK: 5 })).length, 5);
+    });
+  }
+});
+
+describe('minSimilarity', () => {
+  /** Cosines to `along(0)` of 1, some 0.8 and some 0.3, of 0 and of -1. */
+  const vectors: Record<string, number[]> = {
+    same: along(0),
+    near: along(0, 0.8).with(1, 0.6),
+    far: along(0, 0.3).with(1, Math.sqrt(1 - 0.09)),
+    across: along(2),
+    opposite: along(0, -1),
+  };
+  let company: SignedIn;
+  before(async () => {
+    company = await service.company();
+    const chunks = Object.entries(vectors).map(([text, embedding]) => ({ text, embedding }));
+    await addSource(service, company, { chunks: [...chunks, { text: 'without a vector' }], ...CLAIM });
+  });
+  const near = { query: NO_WORDS, queryEmbedding: along(0) };
+
+  test('minSimilarity excludes chunks with a lower cosine from the vector leg', async () => {
+    for (const [minSimilarity, expected] of [
+      [-1, ['same', 'near', 'far', 'across', 'opposite']],
+      [-0.5, ['same', 'near', 'far', 'across']],
+      [0, ['same', 'near', 'far', 'across']],
+      [0.5, ['same', 'near']],
+      [1, ['same']],
+    ] as const) {
+      const hits = await hitsOf(company, { ...near, minSimilarity });
+      assert.deepEqual(column(hits, 'text'), expected, `${minSimilarity}`);
+    }
+  });
+
+  test('minSimilarity keeps keyword hits with a lower cosine, without a semantic rank', async () => {
+    const hits = await hitsOf(company, { ...near, query: 'far near without', minSimilarity: 0.5 });
+    const legs = hits.map(
+      (hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null] as const,
+    );
+    assert.deepEqual(
+      legs.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      [
+        ['far', false, true],
+        ['near', true, true],
+        ['same', true, false],
+        ['without a vector', false, true],
+      ],
+    );
+  });
+
+  test('minSimilarity does not change the scores of the remaining hits', async () => {
+    const scores = (hits: Hit[]) => hits.map((hit) => [hit.text, hit.score, hit.semantic_rank]);
+    const all = await hitsOf(company, near);
+    const some = await hitsOf(company, { ...near, minSimilarity: 0.5 });
+    assert.deepEqual(scores(some), scores(all).slice(0, 2));
+  });
+});

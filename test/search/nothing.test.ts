@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { NAME_PAGE } from '../../db/queries/search/nothing.ts';
+import type { Nothing, SearchResponse } from '../../shared/schemas/search.ts';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp } from '../support/app.ts';
+import { plantImport, plantImports } from '../support/import-records.ts';
+import { addSource, archived } from '../support/source-library.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, inTeam, post } from '../support/team.ts';
+import { file, workspaceOf } from '../support/workspace.ts';
+import { EVERYWHERE } from './heron-search.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** A filter that no source passes, so that there are no hits. */
+const FILTERED = { tags: ['no such tag'] };
+
+/** Searches by keyword in the Team layer, unless the body says otherwise. */
+async function search(caller: Caller, query: string, body: object = {}): Promise<SearchResponse> {
+  const asked = { query, scope: {}, embeddingMode: 'keyword', ...body };
+  const answer = await post(service, caller, '/v1/memory/search', asked);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<SearchResponse>();
+}
+
+/** What the answer to a search without hits says. */
+async function nothing(caller: Caller, query: string, body: object = {}): Promise<Nothing> {
+  const answer = await search(caller, query, { ...FILTERED, ...body });
+  assert.deepEqual(answer.hits, []);
+  assert.ok(answer.nothing, 'the answer describes why');
+  return answer.nothing;
+}
+const unknown = async (caller: Caller, query: string, body: object = {}) =>
+  (await nothing(caller, query, body)).unknownWords;
+const waiting = async (caller: Caller, query: string, body: object = {}) =>
+  (await nothing(caller, query, body)).waiting.map((item) => item.path ?? item.importId);
+const nearest = async (caller: Caller, query: string, body: object = {}) =>
+  (await nothing(caller, query, body)).nearest?.title ?? null;
+
+const NEW_AND_EMPTY: Nothing = { legs: ['words'], unknownWords: ['heron'], waiting: [], nearest: null };
+
+describe('the answer of a search without hits', () => {
+  test('has the field nothing, and one with hits has not', async () => {
+    const company = await service.company();
+    assert.deepEqual((await search(company, 'heron')).nothing, NEW_AND_EMPTY);
+    await addSource(service, company, { text: 'A heron.' });
+    for (const body of [
+      {},
+      { group: 'source' },
+      { maxCharacters: 100 },
+      { explain: true },
+      { neighbours: 1 },
+    ]) {
+      assert.equal('nothing' in (await search(company, 'heron', body)), false, JSON.stringify(body));
+    }
+  });
+
+  test('has it in every shape of the answer', async () => {
+    const company = await service.company();
+    for (const body of [{ group: 'source' }, { maxCharacters: 100 }, { explain: true }, { neighbours: 1 }]) {
+      assert.deepEqual(await nothing(company, 'heron', body), NEW_AND_EMPTY, JSON.stringify(body));
+    }
+    const { explain } = await search(company, 'heron', { explain: true });
+    assert.equal(explain?.otherLayers.candidates, 0);
+  });
+
+  test('says what was searched: words, codes and vectors', async () => {
+    const company = await service.company();
+    const legs = async (query: string, body: object = {}) => (await nothing(company, query, body)).legs;
+    const vector = { embeddingMode: 'auto', queryEmbedding: along(1), ...CLAIM };
+    assert.deepEqual(await legs('heron lake'), ['words']);
+    assert.deepEqual(await legs('HR-2210'), ['codes']);
+    assert.deepEqual(await legs('form HR-2210'), ['words', 'codes']);
+    assert.deepEqual(await legs('heron', vector), ['words', 'vectors']);
+    assert.deepEqual(await legs('?!', vector), ['vectors']);
+    assert.deepEqual(await legs('?!'), []);
+  });
+});
+
+describe('the unknown words of a search without hits', () => {
+  test('are those that no passage has, as they were typed, each once, and codes too', async () => {
+    const company = await service.company();
+    await addSource(service, company, { text: 'The heron waits at gate 4, form HR-2210.' });
+    const query = 'Heron FLAMINGO flamingo form HR-2210 HR-2211 don’t-know gate/pier Éclair';
+    assert.deepEqual(await unknown(company, query), ['FLAMINGO', 'HR-2211', 'don’t-know', 'pier', 'Éclair']);
+  });
+
+  test('are not those of titles and headings', async () => {
+    const company = await service.company();
+    await addSource(service, company, { title: 'Lanyards', text: '# Visitors\n\nThey are yellow.' });
+    assert.deepEqual(await unknown(company, 'lanyards visitors yellow green'), ['green']);
+  });
+
+  test('are whole in scripts without spaces, or the stretches that no passage has', async () => {
+    const company = await service.company();
+    await addSource(service, company, { text: '我家的猫很可爱' });
+    assert.deepEqual(await unknown(company, '量子计算 可爱'), ['量子计算']);
+    assert.deepEqual(await unknown(company, '我家的量子计算'), ['量子计算']);
+    assert.deepEqual(await unknown(company, '可爱我家'), []);
+  });
+
+  test('are those of the scope: words of other layers, of other Teams and of deleted sources do not exist', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const otherId = await addClient(service, company);
+    const other = await service.company();
+    await addSource(service, company, { text: 'heron' });
+    await addSource(service, company, { text: 'flamingo', scope: { clientId } });
+    await addSource(service, company, { text: 'ibis', scope: { clientId: otherId } });
+    await addSource(service, other, { text: 'stork' });
+    await archived(service, company, (await addSource(service, company, { text: 'egret' })).id);
+    const query = 'heron flamingo ibis stork egret';
+    const asked = { scope: { clientId } };
+    assert.deepEqual(await unknown(company, query), ['flamingo', 'ibis', 'stork', 'egret']);
+    assert.deepEqual(await unknown(company, query, asked), ['ibis', 'stork', 'egret']);
+    assert.deepEqual(await unknown(company, query, { scope: EVERYWHERE }), ['stork', 'egret']);
+    const member = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
+    assert.deepEqual(await unknown(member, query, { scope: EVERYWHERE }), ['ibis', 'stork', 'egret']);
+  });
+});
+
+describe('what waits, in the answer of a search without hits', () => {
+  test('is each import and file that waits or has failed and whose name shares a word, the best first', async () => {
+    const company = await service.company();
+    const owner = workspaceOf(service.app, company.headers);
+    const planted = (filename: string, state: 'queued' | 'running' | 'failed' | 'completed' | 'cancelled') =>
+      plantImport(service, company, { filename, state });
+    const failed = await planted('Visitors 2026.pdf', 'failed');
+    const queued = await planted('All visitors of the Lanyard room.docx', 'queued');
+    const running = await planted('visitors.md', 'running');
+    await planted('visitors of 2024.md', 'completed');
+    await planted('visitors of 2023.md', 'cancelled');
+    await planted('lunch.md', 'queued');
+    const pushed = await owner.push([
+      file('team/handbook/Lanyards for visitors.md', 'x'),
+      file('team/visitors.bin', 'x'),
+      file('team/visitors.md', 'x'),
+    ]);
+    assert.equal(pushed.status, 200);
+    await database.query(
+      `update memory.workspace_version set indexed = 'failed' where team_id = $1 and path = 'visitors.md'`,
+      [company.teamId],
+    );
+    assert.deepEqual((await nothing(company, 'lanyard visitors')).waiting, [
+      { importId: queued, state: 'queued', title: 'All visitors of the Lanyard room.docx' },
+      { path: 'team/visitors.md', state: 'failed', title: 'visitors.md' },
+      { path: 'team/handbook/Lanyards for visitors.md', state: 'pending', title: 'Lanyards for visitors.md' },
+      { importId: running, state: 'running', title: 'visitors.md' },
+      { importId: failed, state: 'failed', title: 'Visitors 2026.pdf' },
+    ]);
+    assert.deepEqual(await waiting(company, 'flamingo'), []);
+  });
+
+  test('is five at most', async () => {
+    const company = await service.company();
+    const ids = await plantImports(service, company, 7, { filename: 'heron.md' });
+    assert.deepEqual(await waiting(company, 'heron'), ids.toReversed().slice(0, 5));
+  });
+
+  test('is what the caller can read in the scope', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const otherId = await addClient(service, company);
+    const other = await service.company();
+    const filename = 'heron.md';
+    const team = await plantImport(service, company, { filename });
+    const client = await plantImport(service, company, { filename, clientId });
+    await plantImport(service, company, { filename, clientId: otherId });
+    await plantImport(service, other, { filename });
+    const member = await addPerson(service, company, {
+      teamRole: 'member',
+      clients: { [clientId]: 'write' },
+    });
+    assert.deepEqual(await waiting(company, 'heron'), [team]);
+    assert.deepEqual(await waiting(member, 'heron', { scope: EVERYWHERE }), [client, team]);
+    assert.deepEqual(await waiting(member, 'heron', { scope: { clientId, include: ['client'] } }), [client]);
+  });
+
+  test('has no files for an agent token that cannot list files', async () => {
+    const company = await service.company();
+    const path = 'team/heron.md';
+    const pushed = await workspaceOf(service.app, company.headers).push([file(path, 'x')]);
+    assert.equal(pushed.status, 200);
+    const reader = await createAgent(service, company, company, { permissions: ['memory:read'] });
+    const both = await createAgent(service, company, company, {
+      permissions: ['memory:read', 'workspace:read'],
+    });
+    assert.deepEqual(await waiting(reader, 'heron'), []);
+    assert.deepEqual(await waiting(both, 'heron'), [path]);
+  });
+});
+
+describe('the nearest title, in the answer of a search without hits', () => {
+  test('is that of the source that shares most, without case and accents; null if no title shares three letters', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { title: 'Überstundenregelung' });
+    await addSource(service, company, { title: 'Unterkünfte' });
+    assert.deepEqual((await nothing(company, 'stundenreglung')).nearest, {
+      sourceId: id,
+      title: 'Überstundenregelung',
+    });
+    assert.equal(await nearest(company, 'xyunt'), 'Unterkünfte');
+    assert.equal(await nearest(company, 'qxz'), null);
+    assert.equal(await nearest(company, 'xü'), null);
+  });
+
+  test('is among what the caller can read in the scope, and filters do not count', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const otherId = await addClient(service, company);
+    const other = await service.company();
+    await addSource(service, company, { title: 'Flaminia' });
+    await addSource(service, company, { title: 'Flamings', scope: { clientId } });
+    await addSource(service, company, { title: 'Flamingq', scope: { clientId: otherId } });
+    await addSource(service, other, { title: 'Flamingx' });
+    const gone = await addSource(service, company, { title: 'Flamingz' });
+    await archived(service, company, gone.id);
+    const member = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
+    const query = 'xflamingx';
+    assert.equal(await nearest(company, query), 'Flaminia');
+    assert.equal(await nearest(company, query, { kinds: ['memory'] }), 'Flaminia');
+    assert.equal(await nearest(member, query, { scope: EVERYWHERE }), 'Flamings');
+    assert.equal(
+      await nearest(company, query, { scope: { clientId: otherId, include: ['client'] } }),
+      'Flamingq',
+    );
+  });
+
+  test('is found behind the first page of titles', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { title: 'Flamingos\nof the lake' });
+    await database.query(
+      `insert into memory.source (team_id, layer_id, id, kind, state, title, content_hash, created_by)
+       select $1, $1, ('ffffff00-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'ingest', 'active', 'A wall',
+              sha256(n::text::bytea), $2
+         from generate_series(1, $3::int) n`,
+      [company.teamId, company.ownerId, NAME_PAGE],
+    );
+    assert.deepEqual((await nothing(company, 'xflaming')).nearest, {
+      sourceId: id,
+      title: 'Flamingos\nof the lake',
+    });
+    assert.equal(await nearest(company, 'xwall'), 'A wall');
+  });
+
+  test('is not that of a Team that the header does not name', async () => {
+    const company = await service.company();
+    const other = await service.company();
+    await addSource(service, other, { title: 'Flamingo' });
+    const answer = await post(service, inTeam(company, other.teamId), '/v1/memory/search', {
+      query: 'xflamingo',
+      embeddingMode: 'keyword',
+    });
+    assert.equal(answer.statusCode, 403, answer.body);
+    assert.equal(await nearest(company, 'xflamingo'), null);
+  });
+});

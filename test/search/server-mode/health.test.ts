@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
+import type { Status } from '../../../shared/schemas/status.ts';
+import type { TestApp } from '../../support/app.ts';
+import { databaseError, openFailingApp } from '../../support/failing-database.ts';
+import { addPerson, get } from '../../support/team.ts';
+import { TEST_MODEL } from '../../support/test-model.ts';
+import { openOtherApi, openServerMode, sayOfWorker, startModelWorker } from './server-mode.ts';
+
+const service = await openServerMode();
+const { database, modelDir } = service;
+const company = await service.company();
+
+const SPECIFIED = { mode: 'server', model: TEST_MODEL, dim: 1024, serverModeEnabled: true };
+
+interface Health {
+  ok: boolean;
+  backend: string;
+  embedder: Record<string, unknown>;
+}
+
+/** The embedder in health and in status, which must be equal. */
+async function embedderOf(api: Pick<TestApp, 'app'>): Promise<Record<string, unknown>> {
+  const health = await api.app.inject('/v1/health');
+  assert.equal(health.statusCode, 200, health.body);
+  const body = health.json<Health>();
+  assert.deepEqual([body.ok, Object.keys(body)], [true, ['ok', 'version', 'commit', 'backend', 'embedder']]);
+  const status = await get(api, company, '/v1/memory/status');
+  const { embedder } = status.json<{ embedder: object }>();
+  assert.deepEqual(embedder, body.embedder);
+  for (const { body: text } of [health, status]) {
+    assert.ok(!text.includes(modelDir) && !text.includes('/tmp') && !text.includes('/home'), text);
+  }
+  return body.embedder;
+}
+
+async function statusAs(caller: { headers: Record<string, string> }): Promise<Status> {
+  return (await get(service, caller as typeof company, '/v1/memory/status')).json<Status>();
+}
+
+describe('health and status of a service with server mode', () => {
+  const REPORTS: [string, Parameters<typeof sayOfWorker>[2] | undefined, RegExp][] = [
+    ['no worker runs', undefined, /^No worker that makes vectors is running$/],
+    ['no worker makes vectors', null, /^No worker that makes vectors is running$/],
+    ['the worker loads the model', { state: 'loading' }, /^The worker is loading the model$/],
+    [
+      'the worker fetches the model',
+      { state: 'fetching', fetched: 0.42 },
+      /^The worker is fetching the model \(42 %\)$/,
+    ],
+    ['the worker has no model', { state: 'missing' }, /^The worker cannot get the files of the model: /],
+    ['the worker cannot load the model', { state: 'failing' }, /^The worker cannot load the model: /],
+  ];
+  for (const [when, report, problem] of REPORTS) {
+    test(`GET /v1/health and status state the problem and remain healthy when ${when}`, async () => {
+      await database.query('delete from memory.worker');
+      if (report !== undefined) await sayOfWorker(service, newId(), report);
+      const { problem: told, ...rest } = await embedderOf(service);
+      assert.deepEqual(rest, SPECIFIED);
+      assert.match(String(told), problem);
+    });
+  }
+
+  test('status shows no problem and the state of the model when a worker is ready', async (t) => {
+    await database.query('delete from memory.worker');
+    const worker = await startModelWorker(service);
+    t.after(() => worker.stop());
+    assert.deepEqual(await embedderOf(service), SPECIFIED);
+    const { workers } = await statusAs(company);
+    assert.deepEqual(
+      workers.map(({ id, embedder }) => [id, embedder]),
+      [[worker.id, { model: TEST_MODEL, state: 'ready', fetched: null, chunksPerMinute: 0 }]],
+    );
+    assert.ok(workers[0]?.queues.includes('embed.query'));
+    // A caller without Full access sees what is wrong with the embedder, but no workers.
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const seen = await statusAs(member);
+    assert.deepEqual([seen.workers, seen.embedder], [[], SPECIFIED]);
+    await worker.stop();
+    assert.match(String((await embedderOf(service))['problem']), /^No worker/);
+  });
+
+  test('status shows that the worker has no model when its files cannot be fetched', async (t) => {
+    await database.query('delete from memory.worker');
+    const model = { embeddingModel: 'memory/none', modelHub: 'http://127.0.0.1:9/' };
+    const worker = await startModelWorker(
+      { ...service, config: { ...service.config, ...model } },
+      { state: 'missing' },
+    );
+    t.after(() => worker.stop());
+    const api = await openOtherApi(t, service, model);
+    assert.match(
+      String((await embedderOf(api))['problem']),
+      /^The worker cannot get the files of the model: /,
+    );
+    const { workers } = await statusAs(company);
+    assert.deepEqual(workers[0]?.embedder?.state, 'missing');
+  });
+
+  test('status shows no problem when clients make the vectors', async (t) => {
+    await database.query('delete from memory.worker');
+    const api = await openOtherApi(t, service, { serverEmbeddings: false });
+    assert.deepEqual(await embedderOf(api), {
+      ...SPECIFIED,
+      mode: 'client-provided',
+      serverModeEnabled: false,
+    });
+  });
+
+  test('GET /v1/health returns 503 and names the database when it does not answer', async (t) => {
+    const app = await openFailingApp(t, service, () => databaseError('57P01'));
+    const health = await app.inject('/v1/health');
+    assert.equal(health.statusCode, 503);
+    const { version, commit, ...others } = health.json<Record<string, unknown>>();
+    assert.equal(typeof version, 'string');
+    assert.ok(commit === null || typeof commit === 'string');
+    assert.deepEqual(others, {
+      ok: false,
+      backend: database.backend,
+      embedder: { ...SPECIFIED, problem: 'The database does not answer' },
+    });
+  });
+});

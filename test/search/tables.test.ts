@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Hit } from '../../shared/schemas/search.ts';
+import type { SelectedTeam } from '../../shared/schemas/teams.ts';
+import { restored } from '../sources/restore/kept.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { doJob } from '../support/do-job.ts';
+import { markdownTable, tableHead } from '../support/long-table.ts';
+import { called } from '../support/mcp.ts';
+import { addSource, archived, readSource } from '../support/source-library.ts';
+import { type Caller, get, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+async function find(caller: Caller, query: string, body: object = {}): Promise<Hit[]> {
+  const asked = { query, scope: {}, embeddingMode: 'keyword', ...body };
+  return (await post(service, caller, '/v1/memory/search', asked)).json<{ hits: Hit[] }>().hits;
+}
+
+/** A company with one table as a source, whose second column has this name. */
+async function withTable(column = 'Torque') {
+  const company = await service.company();
+  const source = await addSource(service, company, { title: 'Halls', text: markdownTable(column) });
+  assert.ok(source.chunks > 2, `${source.chunks}`);
+  return { company, source };
+}
+
+/** The stored terms of the Team's chunks. */
+const termsOf = ({ teamId }: SignedIn) =>
+  database.query(
+    'select chunk_id, keys, weights::text from memory.chunk_keyword where team_id = $1 order by 1',
+    [teamId],
+  );
+
+describe('a table of several passages', () => {
+  test('has each row found by the name of a column together with a cell, in the right table', async () => {
+    const { company } = await withTable('Torque');
+    await addSource(service, company, { title: 'Halls', text: markdownTable('Price') });
+    for (const [column, part] of [
+      ['Torque', 'P-2'],
+      ['Price', 'P-50'],
+      ['torque', 'P-85'],
+    ] as const) {
+      const [hit] = await find(company, `${column} ${part}`);
+      assert.ok(hit);
+      const name = column === 'Price' ? 'Price' : 'Torque';
+      assert.ok(hit.text.startsWith(tableHead(name)), `${column} ${part}: ${hit.text}`);
+      assert.ok(hit.text.includes(`| ${part} |`), `${column} ${part}: ${hit.text}`);
+    }
+  });
+
+  test('has a column that counts less where its name is repeated, which the explanation shows', async () => {
+    const { company } = await withTable();
+    const hits = await find(company, 'torque', { explain: true });
+    const weights = hits
+      .toSorted((a, b) => a.ordinal - b.ordinal)
+      .map(({ explain }) => explain?.terms.find(({ term }) => term === 'torque')?.weight ?? 0);
+    assert.equal(weights.length, 3);
+    assert.ok(
+      weights.every((weight) => weight > 0 && weight <= weights[0]!),
+      String(weights),
+    );
+    assert.ok(weights[1]! < weights[0]! * 0.8, String(weights));
+  });
+
+  test('is no longer than its text in any answer, and no answer says what is repeated', async () => {
+    const { company, source } = await withTable();
+    const [hit] = await find(company, 'P-50', { neighbours: 1, group: 'source' });
+    const { chunks } = await readSource(service, company, source.id);
+    const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+    for (const answer of [{ hit }, { chunks }, expanded.json<object>()]) {
+      assert.equal(JSON.stringify(answer).includes('"repeated"'), false);
+    }
+    assert.deepEqual(
+      chunks.slice(1).map(({ text }) => text.slice(0, tableHead('Torque').length)),
+      chunks.slice(1).map(() => tableHead('Torque')),
+    );
+  });
+
+  test('counts its heading row once in the usage of the Team, also while it is archived', async () => {
+    const { company, source } = await withTable('Größe');
+    const usage = async () => (await get(service, company, '/v1/team')).json<SelectedTeam>().usage;
+    // Between two passages, the line break is lost.
+    const bytes = Buffer.byteLength(markdownTable('Größe')) - (source.chunks - 1);
+    const stored = { sources: 1, chunks: source.chunks, files: 0, bytes };
+    assert.deepEqual(await usage(), stored);
+    await archived(service, company, source.id);
+    assert.deepEqual(await usage(), { ...stored, sources: 0, chunks: 0 });
+    await restored(service, company, source.id);
+    assert.deepEqual(await usage(), stored);
+  });
+
+  test('is a duplicate if it is sent again, and near to one with another row', async () => {
+    const { company, source } = await withTable();
+    const ingest = async (text: string) =>
+      (await post(service, company, '/v1/memory/ingest', { title: 'Again', text })).json<{
+        duplicate: boolean;
+        source: { id: string };
+        similarSources: { sourceId: string }[];
+      }>();
+    const again = await ingest(markdownTable('Torque'));
+    assert.deepEqual([again.duplicate, again.source.id], [true, source.id]);
+    const near = await ingest(`${markdownTable('Torque')}\n| P-99 | 1 in the yard |`);
+    assert.deepEqual(
+      [near.duplicate, near.similarSources.map(({ sourceId }) => sourceId)],
+      [false, [source.id]],
+    );
+  });
+
+  test('keeps its terms when they are made again', async () => {
+    const { company } = await withTable();
+    const terms = await termsOf(company);
+    await database.query(`update memory.chunk_keyword set keys = '{}' where team_id = $1`, [company.teamId]);
+    await database.query('update memory.source set terms_version = 0 where team_id = $1', [company.teamId]);
+    const { companyId, teamId, ownerId: userId } = company;
+    await doJob(database, 'terms.renew', { companyId, teamId, userId });
+    assert.deepEqual(await termsOf(company), terms);
+  });
+
+  test('keeps its terms when its title changes and returns', async () => {
+    const { company, source } = await withTable();
+    const terms = await termsOf(company);
+    for (const title of ['Other', 'Halls']) {
+      const answer = await service.app.inject({
+        method: 'PATCH',
+        url: `/v1/memory/sources/${source.id}`,
+        headers: company.headers,
+        payload: { title },
+      });
+      assert.equal(answer.statusCode, 200, answer.body);
+      assert.equal((await find(company, `${title} torque P-50`)).length > 0, true);
+    }
+    assert.deepEqual(await termsOf(company), terms);
+  });
+
+  test('has vectors made of passages with their heading row', async () => {
+    const { company, source } = await withTable();
+    const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+    const { chunks } = answer.json<{ batch: { chunks: { text: string }[] } }>().batch;
+    assert.equal(chunks.length, source.chunks);
+    for (const { text } of chunks) assert.ok(text.startsWith(`Halls\n\n${tableHead('Torque')}| P-`), text);
+  });
+});
+
+describe('the tools of MCP', () => {
+  test('merge the passages of a table without a heading row in the middle', async () => {
+    const { company } = await withTable();
+    const { results } = await called<{ results: { text: string }[] }>(service, company, 'search', {
+      query: 'torque hall',
+    });
+    assert.deepEqual(
+      results.map(({ text }) => text),
+      [markdownTable('Torque')],
+    );
+  });
+
+  test('fetch the text as it was sent, also of a table that was archived and restored', async () => {
+    const { company, source } = await withTable();
+    await archived(service, company, source.id);
+    await restored(service, company, source.id);
+    const { text } = await called<{ text: string }>(service, company, 'fetch', { id: source.id });
+    assert.equal(text, markdownTable('Torque'));
+  });
+
+  test('expand a passage with its heading row', async () => {
+    const { company } = await withTable();
+    const [hit] = await find(company, 'P-50');
+    const { chunks } = await called<{ chunks: object[] }>(service, company, 'expand', {
+      chunk: hit?.chunk_id,
+    });
+    assert.ok(chunks.length > 1);
+    for (const chunk of chunks) assert.equal('repeated' in chunk, false);
+  });
+});

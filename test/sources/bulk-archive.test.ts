@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp } from '../support/app.ts';
+import { listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { search } from '../support/consolidation.ts';
+import { addMemory, searchRows } from '../support/memories.ts';
+import { assertInvalid } from '../support/refusals.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource, listSources, readSource } from '../support/source-library.ts';
+import { storeSource } from '../support/sources.ts';
+import { addClient, type Caller, post, readStatus } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const send = (caller: Caller, filter: object, dryRun = false) =>
+  post(service, caller, '/v1/memory/sources/archive', { filter, dryRun });
+
+async function count(caller: Caller, filter: object, dryRun = false): Promise<number> {
+  const answer = await send(caller, filter, dryRun);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ count: number }>().count;
+}
+
+const activeIds = async (caller: Caller) =>
+  (await listSources(service, caller, '?state=active&limit=200')).map(({ id }) => id).sort();
+
+describe('the filter of a bulk archive', () => {
+  test('each field and all of them together choose the sources that a dry run counts', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const plain = await addSource(service, company, { title: 'Pumps' });
+    const tagged = await addSource(service, company, { title: 'Valves', tags: ['Old'] });
+    const named = await addSource(service, company, {
+      title: 'x',
+      externalId: 'PUMP-7',
+      scope: { clientId },
+    });
+    const old = await addSource(service, company, { title: 'Taps', tags: ['old'], scope: { clientId } });
+    const imported = await addSource(service, company, { title: 'File' });
+    await database.query(`update memory.source set kind = 'import' where id = $1`, [imported.id]);
+    await database.query(`update memory.source set created_at = '2020-01-01' where id = $1`, [old.id]);
+    const createdBefore = '2021-01-01T00:00:00.000Z';
+    const cases: [object, string[]][] = [
+      [{ tag: 'OLD' }, [tagged.id, old.id]],
+      [{ q: 'pump' }, [plain.id, named.id]],
+      [{ clientId }, [named.id, old.id]],
+      [{ createdBefore }, [old.id]],
+      [{ kind: 'import' }, [imported.id]],
+      [{ kind: 'ingest', clientId, tag: 'old', q: 'tap', createdBefore }, [old.id]],
+      [{ tag: 'old', q: 'pump' }, []],
+    ];
+    for (const [filter, ids] of cases) {
+      await recordsNothing(service, company, async () => {
+        assert.equal(await count(company, filter, true), ids.length, JSON.stringify(filter));
+      });
+    }
+    const all = await activeIds(company);
+    const [first, ...others] = cases[0]![1];
+    assert.equal(await count(company, { tag: 'old' }), 2);
+    assert.deepEqual(
+      await activeIds(company),
+      all.filter((id) => id !== first && !others.includes(id)),
+    );
+    assert.equal(await count(company, { tag: 'old' }), 0);
+    assert.equal(await count(company, { kind: 'import' }), 1);
+    assert.deepEqual(await activeIds(company), [plain.id, named.id].sort());
+  });
+
+  test('returns 400 if it is empty, or has a blank text or an unknown kind', async () => {
+    const company = await service.company();
+    await addSource(service, company);
+    assertInvalid(await send(company, {}), '/filter');
+    assertInvalid(await send(company, { kind: 'note' }), '/filter/kind');
+    assertInvalid(await send(company, { q: ' ' }), '/filter/q');
+    assertInvalid(await send(company, { createdBefore: 'yesterday' }), '/filter/createdBefore');
+    const without = await post(service, company, '/v1/memory/sources/archive', { filter: { q: 'x' } });
+    assertInvalid(without, '/dryRun');
+    assert.equal((await activeIds(company)).length, 1);
+  });
+
+  test('the sources of memories and of workspace files are skipped', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', { title: 'Pumps' });
+    const fileSource = await addSource(service, company, { title: 'Pumps' });
+    await database.query(`update memory.source set kind = 'file' where id = $1`, [fileSource.id]);
+    const gone = await addSource(service, company, { title: 'Pumps' });
+    for (const kind of ['memory', 'file']) {
+      assert.equal(await count(company, { kind }, true), 0);
+      assert.equal(await count(company, { kind }), 0);
+    }
+    assert.equal(await count(company, { q: 'pumps' }, true), 1);
+    assert.equal(await count(company, { q: 'pumps' }), 1);
+    assert.deepEqual(await activeIds(company), [memory.sourceId, fileSource.id].sort());
+    assert.equal((await readSource(service, company, gone.id)).state, 'archived');
+  });
+});
+
+describe('a bulk archive', () => {
+  test('removes the chunks, is recorded in one event without texts, and leaves copies of files', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const text = 'the ocelot sleeps';
+    const [a, b, c] = [
+      await addSource(service, company, { title: 'Secret a', tags: ['secret'], text }),
+      await addSource(service, company, { title: 'Secret b', tags: ['secret'], scope: { clientId }, text }),
+      await addSource(service, company, { title: 'Other', text: 'the margay sleeps' }),
+    ];
+    await database.query(`update memory.source set same_as = $2 where id = $1`, [c.id, a.id]);
+    const { events, text: recorded } = await recordedBy(service, company, async () => {
+      assert.equal(await count(company, { tag: 'secret', q: 'secret', kind: 'ingest' }), 2);
+    });
+    assert.deepEqual(events, [
+      {
+        kind: 'memory.archive',
+        actorId: company.ownerId,
+        teamId: company.teamId,
+        subjectType: 'source',
+        subjectId: null,
+        detail: { sourceIds: [a.id, b.id], chunks: 2, filter: { kind: 'ingest' } },
+      },
+    ]);
+    assert.doesNotMatch(recorded, /secret/i);
+    assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
+    assert.deepEqual(await search(service, company, 'ocelot'), []);
+    assert.equal((await readSource(service, company, c.id)).sameAs, null);
+    const { sources, chunks } = await readStatus(service, company);
+    assert.deepEqual([sources.active, sources.archived, chunks.total], [1, 2, 1]);
+  });
+
+  test('archives at most 1,000 sources, the oldest first, and the next request goes on', async () => {
+    const company = await service.company();
+    const scope = ownerScope(company);
+    const ids: string[] = [];
+    for (let n = 0; n < 1003; n++) {
+      ids.push(
+        await storeSource(database, scope, { layer: null, title: 'x', chunks: [{ text: `text ${n}` }] }),
+      );
+    }
+    assert.equal(await count(company, { kind: 'ingest' }, true), 1003);
+    assert.equal(await count(company, { kind: 'ingest' }), 1000);
+    assert.deepEqual(await activeIds(company), ids.slice(1000).sort());
+    assert.equal(await count(company, { kind: 'ingest' }), 3);
+    assert.equal(await count(company, { kind: 'ingest' }), 0);
+  });
+
+  test('a member without Full access is refused, and an agent token archives only what it can reach', async () => {
+    const company = await service.company();
+    const [own, other] = [await addClient(service, company), await addClient(service, company)];
+    const agent = await createAgent(service, company, company, { clientIds: [own] });
+    const given = { tags: ['old'] };
+    await addSource(service, company, { ...given, scope: { clientId: own } });
+    const hidden = await addSource(service, company, { ...given, scope: { clientId: other } });
+    assert.equal(await count(agent, { tag: 'old' }, true), 1);
+    assert.equal(await count(agent, { tag: 'old' }), 1);
+    assert.deepEqual(await activeIds(company), [hidden.id]);
+    assert.equal(outcome(await send(agent, { clientId: other })), '403 scope_forbidden');
+  });
+
+  test('an agent token that is limited to clients lists no event with sources of other clients', async () => {
+    const company = await service.company();
+    const [own, other] = [await addClient(service, company), await addClient(service, company)];
+    const agent = await createAgent(service, company, company, { clientIds: [own] });
+    for (const clientId of [own, other]) {
+      await addSource(service, company, { tags: ['both'], scope: { clientId } });
+    }
+    const inOwn = await addSource(service, company, { tags: ['one'], scope: { clientId: own } });
+    const inOther = await addSource(service, company, { tags: ['other'], scope: { clientId: other } });
+    for (const [tag, sources] of [
+      ['both', 2],
+      ['one', 1],
+      ['other', 1],
+    ] as const) {
+      assert.equal(await count(company, { tag }), sources);
+    }
+    const listed = (caller: Caller) =>
+      listAll<AuditEvent>(service, caller, '/v1/memory/audit?kind=memory.archive');
+    assert.equal((await listed(company)).length, 3);
+    const [event, ...more] = await listed(agent);
+    assert.deepEqual([event?.detail['sourceIds'], event?.clientId, more], [[inOwn.id], own, []]);
+    assert.doesNotMatch(JSON.stringify(await listed(agent)), new RegExp(inOther.id));
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Source } from '../../shared/schemas/sources.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { recordedBy } from '../support/company.ts';
+import { addMemory, decide, searchRows } from '../support/memories.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource, listSources, readSource, removal, removeSource } from '../support/source-library.ts';
+import { post } from '../support/team.ts';
+
+const service = await openTestApp();
+const ROUNDS = 6;
+
+const ingest = (app: Pick<typeof service, 'app'>, company: SignedIn, body: object) =>
+  post(app, company, '/v1/memory/ingest', { title: 'x', ...body });
+
+/** The chunks of a text: two, or so many that they are written before the source is shown. */
+const edition = (name: string, round: number) =>
+  Array.from({ length: round % 2 === 0 ? 2 : 101 }, (_, n) => ({ text: `${name} ${n}` }));
+
+/** Asserts that active sources have all their chunks, and that other sources have none. */
+async function assertWhole(company: SignedIn): Promise<void> {
+  const sources = await listSources(service, company);
+  let chunks = 0;
+  for (const { id, state, chunks: count } of sources) {
+    const read = await readSource(service, company, id);
+    assert.equal(read.chunks.length, count);
+    if (state === 'archived') assert.equal(count, 0);
+    chunks += count;
+  }
+  const rows = await searchRows(service, company);
+  assert.deepEqual(rows, { chunks, terms: chunks, vectors: 0, pending: chunks });
+}
+
+describe('requests that race for one source', () => {
+  test('six concurrent requests to archive a source get one 204 and five 409', async (t) => {
+    const company = await service.company();
+    const second = await openSecondApp(t, service);
+    for (let round = 0; round < ROUNDS; round++) {
+      const { id } = await addSource(service, company);
+      const { events } = await recordedBy(service, company, async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 6 }, (_, n) => removeSource(n % 2 === 0 ? service : second, company, id)),
+        );
+        const refused = Array.from({ length: 5 }, () => '409 conflict');
+        assert.deepEqual(answers.map(removal).sort(), ['204', ...refused]);
+      });
+      assert.deepEqual(
+        events.map(({ kind, subjectId }) => [kind, subjectId]),
+        [['memory.archive', id]],
+      );
+    }
+    await assertWhole(company);
+  });
+
+  test('archiving a source and replacing its text take effect one after the other', async (t) => {
+    const second = await openSecondApp(t, service);
+    for (let round = 0; round < ROUNDS; round++) {
+      const company = await service.company();
+      const old = await addSource(service, company, { externalId: 'doc', chunks: edition('old', round) });
+      const [removed, replaced] = await Promise.all([
+        removeSource(service, company, old.id),
+        ingest(second, company, { externalId: 'doc', chunks: edition('new', round) }),
+      ]);
+      assert.equal(removal(removed), '204');
+      assert.equal((await readSource(service, company, old.id)).state, 'archived');
+      const { source } = replaced.json<{ source: Source }>();
+      const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
+      // If it was replaced first, the new text was archived too; if it was archived first, a new source was made.
+      if (outcome(replaced) === '200') assert.deepEqual([source.id, active], [old.id, []]);
+      else {
+        assert.equal(outcome(replaced), '201');
+        assert.notEqual(source.id, old.id);
+        assert.deepEqual(active, [source.id]);
+      }
+      await assertWhole(company);
+    }
+  });
+
+  test('archiving a source and ingesting its text again take effect one after the other', async (t) => {
+    const second = await openSecondApp(t, service);
+    for (let round = 0; round < ROUNDS; round++) {
+      const company = await service.company();
+      const chunks = edition('said', round);
+      const old = await addSource(service, company, { chunks });
+      const [removed, again] = await Promise.all([
+        removeSource(service, company, old.id),
+        ingest(second, company, { chunks }),
+      ]);
+      assert.equal(removal(removed), '204');
+      const { source } = again.json<{ source: Source }>();
+      const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
+      if (outcome(again) === '200') assert.deepEqual([source.id, active], [old.id, []]);
+      else assert.deepEqual([outcome(again), active], ['201', [source.id]]);
+      await assertWhole(company);
+    }
+  });
+
+  test('archiving the source of a memory returns 409 while the memory is being deleted', async (t) => {
+    const second = await openSecondApp(t, service);
+    const company = await service.company();
+    for (let round = 0; round < ROUNDS / 2; round++) {
+      const { id, sourceId } = await addMemory(service, company, 'published');
+      const [removed, deleted] = await Promise.all([
+        removeSource(second, company, sourceId!),
+        decide(service, company, { action: 'delete', memoryId: id }),
+      ]);
+      assert.deepEqual([removal(removed), outcome(deleted)], ['409 conflict', '200']);
+    }
+    await assertWhole(company);
+  });
+});

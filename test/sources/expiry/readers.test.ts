@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { ListedMemory, Memory } from '../../../shared/schemas/memories.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Chunk, Source } from '../../../shared/schemas/sources.ts';
+import type { Status } from '../../../shared/schemas/status.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask, listAll } from '../../support/company.ts';
+import { called, callTool } from '../../support/mcp.ts';
+import { addMemories } from '../../support/memories.ts';
+import { addSource, readSource } from '../../support/source-library.ts';
+import { along, CLAIM, post } from '../../support/team.ts';
+import { expireItems, expireSources, storedStates } from './expire.ts';
+
+const service = await openTestApp();
+
+const NEAR = along(5);
+const BY_WORDS = { embeddingMode: 'keyword' };
+const BY_MEANING = { query: '?!', queryEmbedding: NEAR, ...CLAIM };
+
+/** Every kind of search. Each finds the document and the memory before they expire. */
+const SEARCHES: Record<string, (ids: { source: string; memory: string }) => object> = {
+  'by words': () => BY_WORDS,
+  'by meaning': () => BY_MEANING,
+  'by words and meaning': () => ({ queryEmbedding: NEAR, ...CLAIM }),
+  'with the filter kinds': () => ({ ...BY_WORDS, kinds: ['ingest', 'memory'] }),
+  'by meaning with the filter kinds': () => ({ ...BY_MEANING, kinds: ['ingest', 'memory'] }),
+  'with the filter tags': () => ({ ...BY_WORDS, tags: ['bird'] }),
+  'with the filter createdAfter': () => ({ ...BY_WORDS, createdAfter: '2001-01-01T00:00:00.000Z' }),
+  'by meaning with the filter createdBefore': () => ({
+    ...BY_MEANING,
+    createdBefore: '2999-01-01T00:00:00.000Z',
+  }),
+  'with the filter sourceIds': ({ source, memory }) => ({ ...BY_WORDS, sourceIds: [source, memory] }),
+  'grouped by source': () => ({ ...BY_WORDS, group: 'source' }),
+  'with neighbours': () => ({ ...BY_WORDS, neighbours: 2 }),
+  'within a budget of characters': () => ({ ...BY_WORDS, maxCharacters: 5000, topK: undefined }),
+  'with an explanation': () => ({ ...BY_WORDS, explain: true }),
+};
+
+describe('a source and a memory that have expired, while no worker runs', () => {
+  let company: SignedIn;
+  let source: Source;
+  let memory: Memory;
+  let living: Source;
+  let chunkIds: string[];
+  let memoryChunk: string;
+
+  const search = async (body: object): Promise<Hit[]> => {
+    const answer = await post(service, company, '/v1/memory/search', {
+      query: 'heron',
+      scope: {},
+      topK: 50,
+      ...body,
+    });
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json<{ hits: Hit[] }>().hits;
+  };
+  const found = async (name: string) => {
+    const hits = await search(SEARCHES[name]!({ source: source.id, memory: memory.sourceId! }));
+    return [...new Set(hits.map((hit) => hit.source_id))].sort();
+  };
+  const explain = async (body: object) => {
+    const answer = await post(service, company, '/v1/memory/search', {
+      query: 'heron',
+      scope: {},
+      ...BY_WORDS,
+      ...body,
+    });
+    return answer.json<{
+      explain: {
+        terms: { documents: number }[];
+        source?: { reason: string; found: boolean };
+        candidates: { keyword: number };
+        otherLayers?: { candidates: number };
+      };
+    }>().explain;
+  };
+  const status = async () => (await ask(service, company, 'GET', '/v1/memory/status')).json<Status>();
+  const expand = async (chunkId: string) =>
+    (await post(service, company, '/v1/memory/expand', { chunkId })).json<{ chunks: Chunk[] }>().chunks;
+  const list = (query = '') => listAll<Source>(service, company, `/v1/memory/sources${query}`);
+  const memories = (query: string) => listAll<ListedMemory>(service, company, `/v1/memory/memories${query}`);
+  const tags = () => listAll(service, company, '/v1/memory/tags');
+  const idsOf = (sources: readonly { id: string }[]) => sources.map(({ id }) => id).sort();
+
+  const alive: Record<string, string[]> = {};
+  let aliveExplained: Awaited<ReturnType<typeof explain>>;
+  let aliveTags: unknown[];
+
+  before(async () => {
+    company = await service.company();
+    const chunks = ['dawn over the harbour', 'a heron', 'dusk over the harbour'].map((text) => ({
+      text,
+      embedding: NEAR,
+    }));
+    source = await addSource(service, company, { title: 'Birds', chunks, tags: ['bird'], ...CLAIM });
+    [memory] = (await addMemories(service, company, 'published', [
+      { title: 'Rule', content: 'The heron rule.', tags: ['bird'], embedding: NEAR, ...CLAIM },
+    ])) as [Memory];
+    living = await addSource(service, company, { title: 'Walrus', chunks: [{ text: 'a walrus, no bird' }] });
+    chunkIds = (await readSource(service, company, source.id)).chunks.map(({ chunk_id }) => chunk_id);
+    memoryChunk = (await readSource(service, company, memory.sourceId!)).chunks[0]!.chunk_id;
+    for (const name of Object.keys(SEARCHES)) alive[name] = await found(name);
+    aliveExplained = await explain({ explainSource: source.id });
+    aliveTags = await tags();
+    await expireSources(service, source.id, memory.sourceId);
+  });
+
+  for (const name of Object.keys(SEARCHES)) {
+    test(`are not found by a search ${name}`, async () => {
+      assert.deepEqual(alive[name], [source.id, memory.sourceId].sort(), 'found before');
+      assert.deepEqual(await found(name), []);
+    });
+  }
+
+  test('are stored as active all the time', async () => {
+    assert.deepEqual(await storedStates(service, source.id, memory.sourceId!, memory.id), [
+      'active',
+      'active',
+      'published',
+    ]);
+  });
+
+  test('are neither counted nor found by the explanation of a search', async () => {
+    assert.deepEqual(aliveExplained.terms[0]?.documents, 2);
+    assert.equal(aliveExplained.source?.reason, 'found');
+    const explained = await explain({ explainSource: source.id });
+    assert.deepEqual(explained.terms[0]?.documents, 0);
+    assert.deepEqual([explained.source?.reason, explained.source?.found], ['archived', false]);
+  });
+
+  test('are not expanded, and have no text', async () => {
+    for (const chunkId of [...chunkIds, memoryChunk]) assert.deepEqual(await expand(chunkId), []);
+    const read = await readSource(service, company, source.id);
+    assert.deepEqual([read.state, read.chunks], ['archived', []]);
+  });
+
+  test('are listed as archived, without chunks and with their expiry', async () => {
+    assert.deepEqual(idsOf(await list('?state=archived')), [source.id, memory.sourceId].sort());
+    assert.deepEqual(idsOf(await list('?state=active')), [living.id]);
+    const [shown] = (await list()).filter(({ id }) => id === source.id);
+    assert.equal(shown?.state, 'archived');
+    assert.equal(shown?.chunks, 0);
+    assert.ok(Date.parse(shown?.expiresAt ?? '') < Date.now());
+  });
+
+  test('have no tags that are counted', async () => {
+    assert.deepEqual(aliveTags, [{ tag: 'bird', count: 2 }]);
+    assert.deepEqual(await tags(), []);
+  });
+
+  test('leave the list of published memories for that of archived ones', async () => {
+    assert.deepEqual(await memories('?state=published'), []);
+    assert.deepEqual(await memories(''), []);
+    const [listed] = await memories('?state=archived');
+    assert.deepEqual([listed?.id, listed?.state], [memory.id, 'archived']);
+    const read = await ask(service, company, 'GET', `/v1/memory/memories/${memory.id}`);
+    assert.equal(read.json<Memory>().state, 'archived');
+  });
+
+  test('are similar to nothing', async () => {
+    const [twin] = await addMemories(service, company, 'review', [
+      { title: 'Rule', content: 'The heron rule.', embedding: NEAR, ...CLAIM },
+    ]);
+    const [listed] = await memories('?state=review');
+    assert.equal(listed?.id, twin?.id);
+    assert.deepEqual(listed?.similar, []);
+    await expireItems(service, twin!.id);
+    assert.deepEqual(await memories('?state=review'), []);
+  });
+
+  test('cannot be changed, decided on or archived', async () => {
+    const url = `/v1/memory/sources/${source.id}`;
+    const refused = [
+      await ask(service, company, 'PATCH', url, { expiresAt: null }),
+      await ask(service, company, 'PATCH', url, { tags: [] }),
+      await ask(service, company, 'DELETE', url),
+      await post(service, company, '/v1/memory/memories', {
+        action: 'renew',
+        memoryId: memory.id,
+        expiresAt: null,
+      }),
+      await post(service, company, '/v1/memory/memories', { action: 'delete', memoryId: memory.id }),
+    ];
+    for (const answer of refused) {
+      assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [409, 'conflict']);
+    }
+  });
+
+  test('are not found, fetched or expanded by the tools of MCP', async () => {
+    const { results } = await called<{ results: object[] }>(service, company, 'search', { query: 'heron' });
+    assert.deepEqual(results, []);
+    const fetched = await called<{ text: string }>(service, company, 'fetch', { id: source.id });
+    assert.equal(fetched.text, '');
+    const expanded = await callTool(service, company, 'expand', { chunk: chunkIds[1] });
+    assert.doesNotMatch(expanded.text, /heron|dawn|dusk/);
+  });
+
+  test('count as archived in the status, as still to be archived', async () => {
+    const { expired, sources, chunks, memories: counted } = await status();
+    // The item in review of another test has expired too.
+    assert.deepEqual(
+      { expired, sources, total: chunks.total, counted },
+      {
+        expired: 3,
+        sources: { active: 1, archived: 2, byKind: { ingest: 1 } },
+        total: 1,
+        counted: { review: 0, published: 0, discarded: 0, archived: 2 },
+      },
+    );
+  });
+});
+
+describe('chunks of a source that has expired', () => {
+  test('are not claimed to make their vectors', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { chunks: [{ text: 'a heron' }, { text: 'a gull' }] });
+    const claim = async () => {
+      const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+      return answer.json<{ batch: { chunks: object[] } | null }>().batch?.chunks.length ?? 0;
+    };
+    await expireSources(service, id);
+    assert.equal(await claim(), 0);
+    await service.database.query('update memory.source set expires_at = null where id = $1', [id]);
+    assert.equal(await claim(), 2);
+  });
+
+  test('are not neighbours of a hit of a source that replaced it', async () => {
+    const company = await service.company();
+    const text = 'a heron at dawn';
+    const first = await addSource(service, company, { text });
+    await expireSources(service, first.id);
+    const second = await addSource(service, company, { text });
+    const answer = await post(service, company, '/v1/memory/search', {
+      query: 'heron',
+      scope: {},
+      embeddingMode: 'keyword',
+    });
+    const { hits } = answer.json<{ hits: Hit[] }>();
+    assert.deepEqual(
+      hits.map(({ source_id, duplicates }) => [source_id, duplicates]),
+      [[second.id, 0]],
+    );
+  });
+});

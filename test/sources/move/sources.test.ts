@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../../shared/ids.ts';
+import type { AuditEvent } from '../../../shared/schemas/audit.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { readImport } from '../../support/import-records.ts';
+import { addMemory } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { addSource, archived, listSources, readSource } from '../../support/source-library.ts';
+import { addClient, addPerson, along, archiveTeam, type Caller, CLAIM, post } from '../../support/team.ts';
+import { countTermsNow } from '../../support/term-counts.ts';
+import { countRows } from '../../teams/counted-figures.ts';
+import { move, moved, rowsIn } from './moving.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** A Team with two clients. */
+async function teamWithClients() {
+  const company = await service.company();
+  return { company, a: await addClient(service, company), b: await addClient(service, company) };
+}
+
+const scopeOf = (clientId: string | null) => (clientId === null ? {} : { clientId, include: ['client'] });
+
+/** The hits of a search by words, and of one by meaning, in one layer. */
+async function hitsIn(caller: Caller, clientId: string | null, vector = along(1)): Promise<[Hit[], Hit[]]> {
+  const hits = async (body: object) => {
+    const answer = await post(service, caller, '/v1/memory/search', { scope: scopeOf(clientId), ...body });
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json<{ hits: Hit[] }>().hits;
+  };
+  return [
+    await hits({ query: 'ocelot', embeddingMode: 'keyword' }),
+    await hits({ query: 'unrelated', queryEmbedding: vector, ...CLAIM }),
+  ];
+}
+
+/** Turns a source into that of a completed import of a file, as the worker would. */
+async function asImport(company: SignedIn, sourceId: string, filename: string): Promise<string> {
+  const id = newId();
+  await database.query(
+    `update memory.source set kind = 'import', metadata = jsonb_build_object('filename', $2::text) where id = $1`,
+    [sourceId, filename],
+  );
+  await database.query(
+    `insert into memory.import (team_id, layer_id, id, state, filename, title, media_type, bytes, source_id, created_by)
+     values ($1, $1, $2, 'completed', $3, $3, 'text/plain', 1, $4, $5)`,
+    [company.teamId, id, filename, sourceId, company.ownerId],
+  );
+  await database.query(
+    `insert into memory.import_payload (team_id, layer_id, import_id, content) values ($1, $1, $2, 'x')`,
+    [company.teamId, id],
+  );
+  return id;
+}
+
+describe('a source that is moved', () => {
+  test('takes along everything that belongs to it, and keeps its ids and times', async () => {
+    const { company, a, b } = await teamWithClients();
+    const text = 'the ocelot sleeps in the old tree and wakes when the night begins again';
+    const chunks = [{ text, embedding: along(1) }, { text: 'the ocelot wakes' }];
+    const source = await addSource(service, company, { title: 'Cats', chunks, tags: ['cat'], ...CLAIM });
+    const importId = await asImport(company, source.id, 'a.txt');
+    const before = await readSource(service, company, source.id);
+    const rows = await rowsIn(service, company, null);
+    assert.deepEqual(rows, {
+      chunk: 2,
+      chunk_embedding: 1,
+      chunk_keyword: 2,
+      embedding_pending: 1,
+      import: 1,
+      import_payload: 1,
+      source: 1,
+      source_sketch: 1,
+    });
+    for (const to of [a, b, null, b]) {
+      const after = await moved(service, company, source.id, to);
+      assert.deepEqual([after.layer, after.clientId], [to === null ? 'team' : 'client', to]);
+      for (const layer of [null, a, b]) {
+        assert.deepEqual(await rowsIn(service, company, layer), layer === to ? rows : {});
+        const hits = await hitsIn(company, layer);
+        const found = hits.map((some) => some.map(({ client_id }) => client_id));
+        assert.deepEqual(found, layer === to ? [[to, to], [to]] : [[], []]);
+        assert.deepEqual(
+          (await listSources(service, company, layer === null ? '' : `?clientId=${layer}`)).length,
+          layer === null || layer === to ? 1 : 0,
+        );
+      }
+      assert.equal((await readImport(service, company, importId)).clientId, to);
+    }
+    const after = await readSource(service, company, source.id);
+    assert.ok(after.updatedAt > before.updatedAt);
+    const moves = { layer: 'client', clientId: b, updatedAt: after.updatedAt };
+    const chunksMoved = before.chunks.map((chunk) => ({ ...chunk, layer: 'client', client_id: b }));
+    assert.deepEqual(
+      { ...after, opened: 0, found: 0, lastFoundAt: null },
+      { ...before, ...moves, chunks: chunksMoved, opened: 0, found: 0, lastFoundAt: null },
+    );
+  });
+
+  test('has chunks that wait for a vector, which can be claimed again at once by those who can write there', async () => {
+    const { company, a } = await teamWithClients();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const { id } = await addSource(service, company);
+    const claim = async (caller: Caller) =>
+      (await post(service, caller, '/v1/memory/embeddings/claim', {})).json<{
+        batch: { id: string; chunks: { chunkId: string }[] } | null;
+      }>().batch;
+    const lost = await claim(member);
+    assert.equal(lost?.chunks.length, 1);
+    await moved(service, company, id, a);
+    const embeddings = lost.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) }));
+    const body = { batchId: lost.id, ...CLAIM, embeddings };
+    const answer = await post(service, member, '/v1/memory/embeddings/complete', body);
+    assert.deepEqual(answer.json(), { embedded: 0 });
+    assert.equal(await claim(member), null);
+    assert.deepEqual((await claim(company))?.chunks, lost.chunks);
+  });
+
+  test('is counted in its new layer by the status, and by every figure it is made of', async () => {
+    const { company, a } = await teamWithClients();
+    const reader = await addPerson(service, company, { teamRole: 'member', clients: { [a]: 'read' } });
+    const outsider = await addPerson(service, company, { teamRole: 'member' });
+    const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
+    const source = await addSource(service, company, { chunks, ...CLAIM });
+    await addSource(service, company, { scope: { clientId: a } });
+    const figures = async (caller: Caller) => {
+      const { sources, chunks } = (await ask(service, caller, 'GET', '/v1/memory/status')).json();
+      return { sources, chunks };
+    };
+    for (const to of [a, null, a]) {
+      await moved(service, company, source.id, to);
+      for (const [caller, layers] of [
+        [company, [null, a]],
+        [reader, [null, a]],
+        [outsider, [null]],
+      ] as const) {
+        const { sources, chunks } = await countRows(database, company, layers);
+        assert.deepEqual(await figures(caller), { sources, chunks });
+      }
+    }
+    assert.deepEqual(await figures(outsider), {
+      sources: { active: 0, archived: 0, byKind: {} },
+      chunks: { total: 0, embedded: 0, pending: 0 },
+    });
+  });
+
+  test('is scored as if it had been stored in its new layer, once the words are counted', async () => {
+    const texts = (word: string) => Array.from({ length: 8 }, (_, n) => `${word} number${n} in the field`);
+    const scores: unknown[] = [];
+    for (const direct of [true, false]) {
+      const { company, a } = await teamWithClients();
+      for (const text of texts('heron')) await addSource(service, company, { title: 'x', text });
+      const scope = { clientId: a };
+      for (const text of texts('ocelot')) await addSource(service, company, { title: 'x', text, scope });
+      await countTermsNow(database, company);
+      const given = { title: 'y', text: 'an ocelot and a heron in the field' };
+      const { id } = await addSource(service, company, direct ? { ...given, scope } : given);
+      if (!direct) {
+        await countTermsNow(database, company);
+        await moved(service, company, id, a);
+      }
+      await countTermsNow(database, company);
+      for (const scope of [{}, { clientId: a }, scopeOf(a)]) {
+        const body = { query: 'ocelot heron field', embeddingMode: 'keyword', scope, topK: 50 };
+        const { hits } = (await post(service, company, '/v1/memory/search', body)).json<{ hits: Hit[] }>();
+        scores.push(hits.map(({ text, score }) => [text, Math.round(score * 1e4)]).sort());
+      }
+    }
+    assert.deepEqual(scores.slice(3), scores.slice(0, 3));
+  });
+
+  test('leaves the oldest of other files with its text as the first, and is the first in its new layer', async () => {
+    const { company, a } = await teamWithClients();
+    const sources: Source[] = [];
+    for (const filename of ['a.txt', 'b.txt', 'c.txt']) {
+      const source = await addSource(service, company, { text: filename });
+      await asImport(company, source.id, filename);
+      sources.push(source);
+    }
+    const [first, second, third] = sources.map(({ id }) => id);
+    assert.ok(first && second && third);
+    await database.query(
+      `update memory.source set same_as = case when id <> $1 then $1::uuid end,
+              content_hash = (select content_hash from memory.source where id = $1) where id = any ($2::uuid[])`,
+      [first, [first, second, third]],
+    );
+    const sameAs = async () =>
+      (await Promise.all(sources.map(({ id }) => readSource(service, company, id)))).map(
+        (source) => source.sameAs,
+      );
+    assert.deepEqual(await sameAs(), [null, first, first]);
+    await moved(service, company, first, a);
+    assert.deepEqual(await sameAs(), [null, null, second]);
+    assert.equal(outcome(await move(service, company, third, a)), '409 conflict');
+    assert.equal(outcome(await move(service, company, first, null)), '409 conflict');
+    const b = await addClient(service, company);
+    await moved(service, company, third, b);
+    assert.deepEqual(await sameAs(), [null, null, null]);
+  });
+
+  test('changes other fields in the same transaction, and is recorded with both layers', async () => {
+    const { company, a, b } = await teamWithClients();
+    const { id } = await addSource(service, company, { title: 'Old', tags: ['old'] });
+    const { events, text } = await recordedBy(service, company, async () => {
+      const answer = await move(service, company, id, a, { title: 'New', tags: ['new'] });
+      const { title, tags, clientId } = answer.json<Source>();
+      assert.deepEqual([title, tags, clientId], ['New', ['new'], a]);
+      await moved(service, company, id, b);
+      await moved(service, company, id, null);
+    });
+    assert.deepEqual(
+      events.map(({ kind, subjectType, subjectId, detail }) => [kind, subjectType, subjectId, detail]),
+      [
+        ['memory.move', 'source', id, { from: null, to: a }],
+        ['memory.update', 'source', id, { updated: ['title', 'tags'] }],
+        ['memory.move', 'source', id, { from: a, to: b }],
+        ['memory.move', 'source', id, { from: b, to: null }],
+      ],
+    );
+    const updates = `/v1/memory/audit?kind=memory.update&subjectId=${id}`;
+    const [update] = await listAll<AuditEvent>(service, company, updates);
+    assert.equal(update?.clientId, a);
+    assert.ok(!/Old|New/.test(text));
+    const refused = await move(service, company, id, newId(), { title: 'Never' });
+    assert.equal(outcome(refused), '403 scope_forbidden');
+    assert.equal((await readSource(service, company, id)).title, 'New');
+  });
+
+  test('to the layer where it is returns it as it is and records nothing', async () => {
+    const { company, a } = await teamWithClients();
+    for (const clientId of [null, a]) {
+      const source = await addSource(service, company, { scope: clientId === null ? {} : { clientId } });
+      await recordsNothing(service, company, async () => {
+        assert.deepEqual(await moved(service, company, source.id, clientId), source);
+      });
+    }
+  });
+
+  test('names a client in no event that a token limited to other clients can list', async () => {
+    const { company, a, b } = await teamWithClients();
+    const agents = {
+      a: await createAgent(service, company, company, { clientIds: [a] }),
+      b: await createAgent(service, company, company, { clientIds: [b] }),
+      none: await createAgent(service, company, company, { clientIds: [] }),
+    };
+    const { id } = await addSource(service, company);
+    for (const to of [a, b, null, b]) await moved(service, company, id, to);
+    const listed = async (caller: Caller) =>
+      (await listAll<AuditEvent>(service, caller, `/v1/memory/audit?kind=memory.move&subjectId=${id}`)).map(
+        ({ detail }) => [detail['from'], detail['to']],
+      );
+    assert.deepEqual(await listed(company), [
+      [null, b],
+      [b, null],
+      [a, b],
+      [null, a],
+    ]);
+    assert.deepEqual(await listed(agents.a), [[null, a]]);
+    assert.deepEqual(await listed(agents.b), [[null, b]]);
+    assert.deepEqual(await listed(agents.none), []);
+    // The clients of a token limit both ends.
+    assert.equal(outcome(await move(service, agents.a, id, a)), '404 not_found');
+    assert.equal(outcome(await move(service, agents.b, id, a)), '403 scope_forbidden');
+    await moved(service, agents.b, id, null);
+  });
+});
+
+describe('a move of a source that is refused', () => {
+  test('returns 403 without the right to archive it, or to write in the target, whether it exists or not', async () => {
+    const { company, a, b } = await teamWithClients();
+    const gone = await addClient(service, company, 'archived');
+    const member = await addPerson(service, company, {
+      teamRole: 'member',
+      clients: { [a]: 'write', [b]: 'read' },
+    });
+    const foreign = await addSource(service, company);
+    const own = await addSource(service, member);
+    for (const target of [b, gone, newId(), 'no id', '']) {
+      for (const id of [own.id, newId(), 'no id']) {
+        assert.equal(outcome(await move(service, member, id, target)), '403 scope_forbidden');
+      }
+    }
+    assert.equal(outcome(await move(service, company, own.id, gone)), '403 scope_forbidden');
+    assert.equal(outcome(await move(service, member, foreign.id, a)), '403 forbidden');
+    assert.equal(outcome(await move(service, member, newId(), a)), '404 not_found');
+    const hidden = await addSource(service, company, {
+      scope: { clientId: await addClient(service, company) },
+    });
+    assert.equal(outcome(await move(service, member, hidden.id, a)), '404 not_found');
+    const readable = await addSource(service, company, { scope: { clientId: b } });
+    assert.equal(outcome(await move(service, member, readable.id, a)), '403 forbidden');
+    assert.equal((await moved(service, member, own.id, a.toUpperCase())).clientId, a);
+    assert.equal((await moved(service, company, own.id, b)).clientId, b);
+    assert.equal(outcome(await move(service, member, own.id, a)), '403 forbidden');
+  });
+
+  test('returns 409 for memories, files, archived and due sources, and an archived Team', async () => {
+    const { company, a } = await teamWithClients();
+    const memory = await addMemory(service, company, 'published');
+    const answer = await move(service, company, memory.sourceId!, a);
+    assert.match(answer.json<{ detail: string }>().detail, /move the memory instead/);
+    const planted = await addSource(service, company);
+    await database.query(`update memory.source set kind = 'file' where id = $1`, [planted.id]);
+    assert.match(
+      (await move(service, company, planted.id, a)).json<{ detail: string }>().detail,
+      /another path/,
+    );
+    const old = await addSource(service, company);
+    await archived(service, company, old.id);
+    const due = await addSource(service, company);
+    await database.query(`update memory.source set expires_at = now() where id = $1`, [due.id]);
+    const kept = await addSource(service, company);
+    for (const id of [memory.sourceId!, planted.id, old.id, due.id]) {
+      assert.equal(outcome(await move(service, company, id, a)), '409 conflict');
+    }
+    await archiveTeam(service, company.teamId);
+    assert.equal(outcome(await move(service, company, kept.id, a)), '409 team_archived');
+  });
+
+  test('returns 409 if the target has an active source with the same text or externalId', async () => {
+    const { company, a } = await teamWithClients();
+    const scope = { clientId: a };
+    const text = 'the same text';
+    const pairs = [
+      [{ text }, { text, scope }],
+      [
+        { text, externalId: 'one' },
+        { text, externalId: 'two', scope },
+      ],
+      [
+        { text: 'another', externalId: 'three' },
+        { text: 'a third', externalId: 'three', scope },
+      ],
+    ];
+    for (const [given, there] of pairs) {
+      const source = await addSource(service, company, given);
+      const other = await addSource(service, company, there);
+      assert.equal(outcome(await move(service, company, source.id, a)), '409 conflict');
+      assert.equal((await readSource(service, company, source.id)).clientId, null);
+      // One that has expired counts as archived.
+      await database.query(`update memory.source set expires_at = now() where id = $1`, [other.id]);
+      await moved(service, company, source.id, a);
+      assert.equal((await readSource(service, company, other.id)).state, 'archived');
+      await archived(service, company, source.id);
+    }
+    // The text of a memory is no conflict.
+    const title = 'A title';
+    await addMemory(service, company, 'published', { title, content: text }, a);
+    await moved(service, company, (await addSource(service, company, { title, text })).id, a);
+  });
+
+  test('returns 400 for a layer that is no text and not null', async () => {
+    const { company } = await teamWithClients();
+    const { id } = await addSource(service, company);
+    assertInvalid(
+      await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, { clientId: 1 }),
+      '/clientId',
+    );
+    assertInvalid(await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, {}), '/');
+  });
+});

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ConsolidationResult } from '../../../shared/schemas/consolidation.ts';
+import type { IngestResponse } from '../../../shared/schemas/sources.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
+import { claimAll, complete, completed, lend } from '../../support/consolidation.ts';
+import { addMemory, decided } from '../../support/memories.ts';
+import { imported, textFile } from '../../support/originals.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { addSource, archived, readSource, removal } from '../../support/source-library.ts';
+import { addClient, addPerson, type Caller, type Person, post } from '../../support/team.ts';
+import { tablesWith, tracesOf } from '../../support/traces.ts';
+
+/** Rows of every table are searched, so the database has only what these tests write. */
+const service = await openOwnTestApp();
+
+const newWord = () => `quokka${crypto.randomUUID().replaceAll('-', '')}`;
+/** More than ten words, so that near duplicates are found. */
+const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
+
+/** A request with a key of its own, to send again and again. */
+function repeatable(caller: Caller, path: string, body: object) {
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  return () => post(service, caller, `/v1/memory/${path}`, body, key);
+}
+
+async function firstOf(send: ReturnType<typeof repeatable>) {
+  const first = await send();
+  assert.ok(first.statusCode < 300, first.body);
+  assert.equal((await send()).body, first.body);
+  return first;
+}
+
+async function purge(company: SignedIn, kind: 'sources' | 'memories', id: string): Promise<void> {
+  assert.equal(removal(await ask(service, company, 'POST', `/v1/memory/${kind}/${id}/purge`)), '204');
+}
+
+/** A Team with a client, and a member who cannot read it. */
+async function openTeam(): Promise<{ company: SignedIn; member: Person; clientId: string }> {
+  const company = await service.company();
+  const member = await addPerson(service, company, { teamRole: 'member' });
+  return { company, member, clientId: await addClient(service, company) };
+}
+
+async function move(company: SignedIn, id: string, clientId: string | null): Promise<void> {
+  const answer = await ask(service, company, 'PATCH', `/v1/memory/sources/${id}`, { clientId });
+  assert.equal(answer.statusCode, 200, answer.body);
+}
+
+describe('a request that is repeated after a purge', () => {
+  test('returns 404 if it stored the source, and does not store it again', async () => {
+    const { company, member } = await openTeam();
+    const word = newWord();
+    const send = repeatable(member, 'ingest', { title: word, text: `${word} swims` });
+    const { source } = (await firstOf(send)).json<IngestResponse>();
+    await purge(company, 'sources', source.id);
+    assert.equal(outcome(await send()), '404 not_found');
+    assert.deepEqual(await tracesOf(service, word), []);
+    assert.deepEqual(await tablesWith(service, source.id), ['memory.audit_event']);
+  });
+
+  test('with another body still returns 422', async () => {
+    const { company, member } = await openTeam();
+    const key = { 'idempotency-key': 'k' };
+    const send = (text: string) => post(service, member, '/v1/memory/ingest', { title: 'x', text }, key);
+    const { source } = (await send('first')).json<IngestResponse>();
+    await purge(company, 'sources', source.id);
+    assert.equal(outcome(await send('second')), '422 idempotency_key_reused');
+  });
+
+  test('returns 404 if it imported the file, and does not import it again', async () => {
+    const company = await service.company();
+    const word = newWord();
+    const file = textFile('a.txt', word);
+    const items = [{ filename: file.filename, text: file.content.toString() }];
+    const send = repeatable(company, 'imports', { items });
+    const first = await firstOf(send);
+    const { id } = first.json<{ imports: { id: string }[] }>().imports[0]!;
+    // The import is not run here. It is made that of the source.
+    const sourceId = await imported(service, company, file);
+    await service.database.query(
+      `update memory.import set state = 'completed', source_id = $2 where id = $1`,
+      [id, sourceId],
+    );
+    await purge(company, 'sources', sourceId);
+    assert.equal(outcome(await send()), '404 not_found');
+    assert.deepEqual(await tablesWith(service, id), ['memory.audit_event', 'pgboss.job_common']);
+  });
+
+  test('returns 404 if it staged a capture of the memory, and does not stage it again', async () => {
+    const { company, member } = await openTeam();
+    const word = newWord();
+    const send = repeatable(member, 'captures', { sessionId: 's', summary: word });
+    await firstOf(send);
+    const { batchId, captureIds } = await claimAll(service, company);
+    const [made] = await completed(service, company, batchId, [
+      { captureIds, action: 'publish', title: 'A', content: 'A fact.' },
+    ]);
+    await purge(company, 'memories', made?.memoryId ?? '');
+    assert.equal(outcome(await send()), '404 not_found');
+    assert.deepEqual(await tracesOf(service, word), []);
+  });
+
+  test('returns the first response without a near duplicate that was purged, and changes nothing', async () => {
+    const { company, member } = await openTeam();
+    const title = newWord();
+    const near = await addSource(service, company, { title, text: PROSE });
+    const body = { title: 'Pump', externalId: 'pump' };
+    const send = repeatable(member, 'ingest', { ...body, text: PROSE.toUpperCase() });
+    const first = (await firstOf(send)).json<IngestResponse>();
+    assert.equal(first.similarSources[0]?.title, title);
+    const newer = 'The pump was sold.';
+    await post(service, member, '/v1/memory/ingest', { ...body, text: newer });
+    await purge(company, 'sources', near.id);
+    const again = await send();
+    assert.equal(again.statusCode, 201);
+    assert.deepEqual(again.json(), { ...first, similarSources: [] });
+    assert.equal((await readSource(service, company, first.source.id)).chunks[0]?.text, newer);
+    assert.deepEqual(await tracesOf(service, title), []);
+  });
+
+  test('returns the first response without the purged source that had the text of the file first', async () => {
+    const company = await service.company();
+    const [first, second] = [await addSource(service, company), await addSource(service, company)];
+    await service.database.query('update memory.source set same_as = $2 where id = $1', [
+      second.id,
+      first.id,
+    ]);
+    const text = (await readSource(service, company, second.id)).chunks[0]?.text;
+    const send = repeatable(company, 'ingest', { title: 'x', text });
+    assert.equal((await firstOf(send)).json<IngestResponse>().source.sameAs, first.id);
+    await purge(company, 'sources', first.id);
+    const again = await send();
+    assert.equal(again.statusCode, 200);
+    const { source } = again.json<IngestResponse>();
+    assert.deepEqual([source.id, source.sameAs], [second.id, null]);
+  });
+});
+
+describe('a request that is repeated after an archive', () => {
+  test('returns the first response if the source was archived, and does not store it again', async () => {
+    const { company, member } = await openTeam();
+    const send = repeatable(member, 'ingest', { title: 'x', text: `${newWord()} swims` });
+    const first = await firstOf(send);
+    const { id } = first.json<IngestResponse>().source;
+    await archived(service, company, id);
+    assert.equal((await send()).body, first.body);
+    assert.equal((await readSource(service, company, id)).state, 'archived');
+  });
+});
+
+describe('a request that is repeated after its record was moved out of reach', () => {
+  test('returns the 404 of an unknown record, until it can be read again', async () => {
+    const { company, member, clientId } = await openTeam();
+    const send = repeatable(member, 'ingest', { title: 'x', text: `${newWord()} swims` });
+    const first = await firstOf(send);
+    const { id } = first.json<IngestResponse>().source;
+    await move(company, id, clientId);
+    assert.equal(outcome(await send()), '404 not_found');
+    await move(company, id, null);
+    assert.equal((await send()).body, first.body);
+  });
+
+  test('returns 404 for the source of somebody else that it repeated', async () => {
+    const { company, member, clientId } = await openTeam();
+    const title = newWord();
+    const { id } = await addSource(service, company, { title, text: PROSE });
+    const send = repeatable(member, 'ingest', { title: 'x', text: PROSE });
+    const first = await firstOf(send);
+    assert.equal(first.json<IngestResponse>().source.title, title);
+    await move(company, id, clientId);
+    const again = await send();
+    assert.equal(outcome(again), '404 not_found');
+    assert.doesNotMatch(again.body, new RegExp(title));
+  });
+
+  test('returns the first response without a near duplicate that was moved', async () => {
+    const { company, member, clientId } = await openTeam();
+    const title = newWord();
+    const near = await addSource(service, company, { title, text: PROSE });
+    const send = repeatable(member, 'ingest', { title: 'x', text: PROSE.toUpperCase() });
+    const first = (await firstOf(send)).json<IngestResponse>();
+    assert.equal(first.similarSources[0]?.title, title);
+    await move(company, near.id, clientId);
+    assert.deepEqual((await send()).json(), { ...first, similarSources: [] });
+    await move(company, near.id, null);
+    assert.deepEqual((await send()).json(), first);
+  });
+});
+
+describe('a complete that is repeated after a similar memory is out of reach', () => {
+  const KEY = { 'idempotency-key': 'the first' };
+
+  const changes = {
+    'moved to a client that the caller cannot read': (
+      { company, clientId }: Awaited<ReturnType<typeof openTeam>>,
+      memoryId: string,
+    ) => decided(service, company, { action: 'move', memoryId, clientId }),
+    'put back into review': ({ company }: Awaited<ReturnType<typeof openTeam>>, memoryId: string) =>
+      decided(service, company, { action: 'unpublish', memoryId }),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    test(`shows no excerpt of a memory that was ${what}`, async () => {
+      const team = await openTeam();
+      const { company, member } = team;
+      const title = newWord();
+      const similar = await addMemory(service, company, 'published', { title, content: PROSE });
+      const { batchId, captureIds } = await lend(service, member);
+      const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
+      const send = (headers: Record<string, string>) => complete(service, member, batchId, items, headers);
+      const first = (await send(KEY)).json<{ results: ConsolidationResult[] }>().results;
+      assert.equal(first[0]?.similar[0]?.title, title);
+      await change(team, similar.id);
+      for (const headers of [KEY, {}, { 'idempotency-key': 'another' }]) {
+        const again = await send(headers);
+        assert.equal(again.statusCode, 200);
+        assert.deepEqual(again.json<{ results: unknown }>().results, [{ ...first[0], similar: [] }]);
+      }
+    });
+  }
+
+  test('shows it to a caller with Full access, who can read a memory in any state', async () => {
+    const company = await service.company();
+    const similar = await addMemory(service, company, 'published', { content: PROSE });
+    const { batchId, captureIds } = await lend(service, company);
+    const items = [{ captureIds, action: 'publish' as const, title: 'Again', content: PROSE }];
+    const first = await complete(service, company, batchId, items, KEY);
+    await decided(service, company, { action: 'unpublish', memoryId: similar.id });
+    assert.equal((await complete(service, company, batchId, items, KEY)).body, first.body);
+  });
+});
+
+describe('a request that is repeated after the erasure of a person', () => {
+  test('returns the first response without the name of their agent token, and changes nothing', async () => {
+    const { company, member } = await openTeam();
+    const name = newWord();
+    const agent = await createAgent(service, member, company, { name });
+    const body = { title: 'Pump', externalId: 'pump' };
+    const { id } = await addSource(service, agent, { ...body, text: 'The pump was bought.' });
+    const send = repeatable(company, 'ingest', { ...body, text: 'The pump was repaired.' });
+    const first = (await firstOf(send)).json<IngestResponse>();
+    assert.equal(first.source.createdWith?.name, name);
+    const newer = 'The pump was sold.';
+    await post(service, company, '/v1/memory/ingest', { ...body, text: newer });
+    const erased = await ask(service, company, 'POST', `/v1/company/members/${member.userId}/erase`);
+    assert.equal(erased.statusCode, 200, erased.body);
+    const createdWith = { tokenId: agent.record.id, name: 'Former agent token' };
+    assert.deepEqual((await send()).json(), { ...first, source: { ...first.source, createdWith } });
+    assert.equal((await readSource(service, company, id)).chunks[0]?.text, newer);
+    assert.deepEqual(await tracesOf(service, name), []);
+  });
+});
+
+describe('a key of an agent token', () => {
+  test('repeats nothing for its owner or for another token with fewer clients', async () => {
+    const { company, clientId } = await openTeam();
+    const wide = await createAgent(service, company, company);
+    const narrow = await createAgent(service, company, company, { clientIds: [] });
+    const key = { 'idempotency-key': 'k' };
+    const send = (caller: Caller, text: string) =>
+      post(service, caller, '/v1/memory/ingest', { title: 'x', text, scope: { clientId } }, key);
+    assert.equal(outcome(await send(wide, 'The first.')), '201');
+    assert.equal(outcome(await send(narrow, 'The first.')), '403 scope_forbidden');
+    assert.equal(outcome(await send(company, 'The second.')), '201');
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type { Source } from '../../../shared/schemas/sources.ts';
+import type { TestApp } from '../../support/app.ts';
+import { ask } from '../../support/company.ts';
+import type { Caller } from '../../support/team.ts';
+
+type Asked = Pick<TestApp, 'app'>;
+
+/** Asks to restore a source, whatever comes of it. */
+export function restoring(service: Asked, caller: Caller, id: string) {
+  return ask(service, caller, 'POST', `/v1/memory/sources/${id}/restore`);
+}
+
+/** Restores a source, which must come about. */
+export async function restored(service: Asked, caller: Caller, id: string): Promise<Source> {
+  const answer = await restoring(service, caller, id);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<Source>();
+}
+
+/** How many rows are kept for restoring in a Team. */
+export async function keptRows(
+  { database }: Pick<TestApp, 'database'>,
+  { teamId }: { teamId: string },
+): Promise<{ sources: number; chunks: number }> {
+  const [row] = await database.query<{ sources: number; chunks: number }>(
+    `select (select count(*)::int from memory.kept_source where team_id = $1) as sources,
+            (select count(*)::int from memory.kept_chunk where team_id = $1) as chunks`,
+    [teamId],
+  );
+  assert.ok(row);
+  return row;
+}
+
+/** Moves the time at which a source was archived into the past. */
+export async function archivedBefore(
+  { database }: Pick<TestApp, 'database'>,
+  id: string,
+  age: string,
+): Promise<void> {
+  await database.query(
+    'update memory.kept_source set archived_at = now() - $2::interval where source_id = $1',
+    [id, age],
+  );
+}

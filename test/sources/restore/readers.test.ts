@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import { openTestApp } from '../../support/app.ts';
+import { doJob } from '../../support/do-job.ts';
+import { sendFeedback } from '../../support/feedback.ts';
+import { callTool } from '../../support/mcp.ts';
+import { addSource, archived, readSource } from '../../support/source-library.ts';
+import { addClient, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import { restored } from './kept.ts';
+
+const service = await openTestApp();
+
+/** A word that only the text of the archived source has, and only there: no title, tag or id. */
+const WORD = 'quokka';
+const PROSE = `The ${WORD} in hall four lost pressure again, so the crew closed valve nine and went home.`;
+const TEXTS = [PROSE, `${PROSE} The pump and the valve are shut.`] as const;
+const ALL = { include: ['team', 'client'] };
+
+/** A source among others, with a chunk that has a vector and one that has none. */
+async function place() {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const scope = { clientId };
+  const others = ['One pump of the hall.', 'The valve and the pump are shut.', 'A crew went home.'];
+  for (const [n, text] of others.entries()) {
+    const chunks = [{ text, embedding: along(n + 1) }];
+    await addSource(service, company, {
+      title: `Other ${n}`,
+      chunks,
+      ...CLAIM,
+      ...(n === 1 ? { scope } : {}),
+    });
+  }
+  const source = await addSource(service, company, {
+    title: 'A report',
+    tags: ['night'],
+    scope,
+    chunks: [{ text: PROSE, embedding: along(1) }, { text: TEXTS[1] }],
+    ...CLAIM,
+  });
+  const opened = await readSource(service, company, source.id);
+  const queryId = (
+    await post(service, company, '/v1/memory/search', {
+      query: WORD,
+      scope: ALL,
+      queryEmbedding: along(1),
+      ...CLAIM,
+    })
+  ).json<{ queryId: string }>().queryId;
+  return { company, clientId, source, chunkIds: opened.chunks.map(({ chunk_id }) => chunk_id), queryId };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+
+const bodyOf = async (answer: ReturnType<typeof post>) => (await answer).body;
+
+/** Everything that a reader can ask for. Each answer has the word if it can read the text of the source. */
+const READERS: Record<string, (place: Place) => Promise<string>> = {
+  'a search by words': ({ company }) =>
+    bodyOf(
+      post(service, company, '/v1/memory/search', {
+        query: `${WORD} crew`,
+        scope: ALL,
+        embeddingMode: 'keyword',
+      }),
+    ),
+  'a search by meaning': ({ company }) =>
+    bodyOf(
+      post(service, company, '/v1/memory/search', {
+        query: 'zzyzx',
+        scope: ALL,
+        queryEmbedding: along(1),
+        ...CLAIM,
+      }),
+    ),
+  'a search of one source': ({ company, source }) =>
+    bodyOf(
+      post(service, company, '/v1/memory/search', {
+        query: 'crew',
+        scope: ALL,
+        queryEmbedding: along(1),
+        ...CLAIM,
+        sourceIds: [source.id],
+      }),
+    ),
+  'a search with neighbours': ({ company }) =>
+    bodyOf(
+      post(service, company, '/v1/memory/search', {
+        query: 'crew valve',
+        scope: ALL,
+        queryEmbedding: along(1),
+        ...CLAIM,
+        neighbours: 2,
+      }),
+    ),
+  'an expand': ({ company, chunkIds }) =>
+    bodyOf(post(service, company, '/v1/memory/expand', { chunkId: chunkIds[0] })),
+  'a source with its chunks': ({ company, source }) =>
+    bodyOf(get(service, company, `/v1/memory/sources/${source.id}`)),
+  'a claim of chunks without vectors': ({ company }) =>
+    bodyOf(post(service, company, '/v1/memory/embeddings/claim', { limit: 256 })),
+  'the tool search': async ({ company }) =>
+    (await callTool(service, company, 'search', { query: `${WORD} crew`, client: 'all' })).text,
+  'the tool fetch': async ({ company, source }) =>
+    (await callTool(service, company, 'fetch', { id: source.id })).text,
+  'the tool expand': async ({ company, chunkIds }) =>
+    (await callTool(service, company, 'expand', { chunk: chunkIds[0] })).text,
+};
+
+/** The hits of searches by both legs, with scores and ranks. */
+async function hits(company: Caller): Promise<Hit[][]> {
+  const found: Hit[][] = [];
+  for (const body of [
+    { query: `${WORD} pump valve crew`, embeddingMode: 'keyword' },
+    { query: `pump ${WORD}`, queryEmbedding: along(1), ...CLAIM },
+    { query: 'zzyzx', queryEmbedding: along(1), ...CLAIM },
+  ]) {
+    const answer = await post(service, company, '/v1/memory/search', { scope: ALL, topK: 50, ...body });
+    assert.equal(answer.statusCode, 200, answer.body);
+    found.push(answer.json<{ hits: Hit[] }>().hits);
+  }
+  return found;
+}
+
+describe('the text of an archived source', () => {
+  test('is read by no route, and by each of them again after it is restored', async () => {
+    const at = await place();
+    const { company, source } = at;
+    const read = async () => {
+      const readers: string[] = [];
+      for (const [name, ask] of Object.entries(READERS))
+        if ((await ask(at)).includes(WORD)) readers.push(name);
+      return readers;
+    };
+    const all = Object.keys(READERS);
+    assert.deepEqual(await read(), all);
+    await archived(service, company, source.id);
+    assert.deepEqual(await read(), []);
+    await restored(service, company, source.id);
+    assert.deepEqual(await read(), all);
+  });
+
+  test('leaves no tag, explanation, near duplicate or feedback of it', async () => {
+    const { company, clientId, source, chunkIds, queryId } = await place();
+    const scope = { clientId };
+    await archived(service, company, source.id);
+    assert.doesNotMatch((await get(service, company, '/v1/memory/tags')).body, /night/);
+    const explain = await post(service, company, '/v1/memory/search', {
+      query: WORD,
+      scope: ALL,
+      embeddingMode: 'keyword',
+      explainSource: source.id,
+    });
+    const { reason, terms } = explain.json<{ explain: { source: { reason: string; terms: object[] } } }>()
+      .explain.source;
+    assert.deepEqual([reason, terms], ['archived', []]);
+    // The same words, so that their similarity is no estimate.
+    const near = { title: 'x', chunks: TEXTS.map((text) => ({ text: text.toUpperCase() })), scope };
+    const similar = async () =>
+      (await post(service, company, '/v1/memory/ingest', near)).json<{ similarSources: object[] }>()
+        .similarSources.length;
+    assert.equal(await similar(), 0);
+    const given = await sendFeedback(service, company, { queryId, chunkId: chunkIds[0], verdict: 'wrong' });
+    assert.equal(given.statusCode, 404);
+    await restored(service, company, source.id);
+    assert.equal(await similar(), 1);
+    assert.match((await get(service, company, '/v1/memory/tags')).body, /night/);
+  });
+
+  test('has the same hits with the same scores and ranks after it is restored', async () => {
+    const { company, source } = await place();
+    const { companyId, teamId, ownerId: userId } = company;
+    const count = () => doJob(service.database, 'keywords.count', { companyId, teamId, userId });
+    await count();
+    const before = await hits(company);
+    assert.ok(before.every((found) => found.some(({ source_id }) => source_id === source.id)));
+    await archived(service, company, source.id);
+    assert.ok(
+      (await hits(company)).every((found) => found.every(({ source_id }) => source_id !== source.id)),
+    );
+    await restored(service, company, source.id);
+    assert.deepEqual(await hits(company), before);
+    // Also if the words were counted while it was archived.
+    await archived(service, company, source.id);
+    await count();
+    await restored(service, company, source.id);
+    await count();
+    assert.deepEqual(await hits(company), before);
+  });
+});

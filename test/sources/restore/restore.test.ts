@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../../shared/schemas/audit.ts';
+import type { Source } from '../../../shared/schemas/sources.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { listAll, recordedBy, recordsNothing } from '../../support/company.ts';
+import { questionBest } from '../../support/feedback.ts';
+import { addMemory, decide, searchRows } from '../../support/memories.ts';
+import { giveOriginal, storedOriginals } from '../../support/originals.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { addSource, archived, readSource } from '../../support/source-library.ts';
+import { addClient, along, CLAIM, post, readStatus } from '../../support/team.ts';
+import { archivedBefore, keptRows, restored, restoring } from './kept.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** More than ten words, so that the text has a sketch. */
+const PROSE = 'The pump in hall four lost pressure again, so the crew closed valve nine and went home.';
+
+/** Every row of a source in the tables that searches read, with all columns. */
+async function rowsOf(sourceId: string): Promise<object[]> {
+  const chunks = `select id from memory.chunk where source_id = $1`;
+  return database.query(
+    `select 'chunk' as what, to_jsonb(c) as row from memory.chunk c where c.source_id = $1
+     union all select 'terms', to_jsonb(k) from memory.chunk_keyword k where k.chunk_id in (${chunks})
+     union all select 'vector', to_jsonb(e) from memory.chunk_embedding e where e.chunk_id in (${chunks})
+     union all select 'pending', to_jsonb(p) from memory.embedding_pending p where p.chunk_id in (${chunks})
+     union all select 'sketch', to_jsonb(k) from memory.source_sketch k where k.source_id = $1
+     union all select 'source', to_jsonb(s) - 'updated_at' from memory.source s where s.id = $1
+     order by 1, 2`,
+    [sourceId],
+  );
+}
+
+async function conflictOf(company: SignedIn, id: string): Promise<string> {
+  const answer = await restoring(service, company, id);
+  assert.equal(outcome(answer), '409 conflict');
+  return answer.json<{ detail: string }>().detail;
+}
+
+describe('a restored source', () => {
+  test('has the same rows as before, with every column, and is active', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const source = await addSource(service, company, {
+      scope: { clientId },
+      externalId: 'pump-4',
+      tags: ['pumps'],
+      metadata: { a: 1 },
+      expiresAt: '2100-01-01T00:00:00.000Z',
+      chunks: [{ text: PROSE, embedding: along(1) }, { text: `${PROSE} Again.` }],
+      ...CLAIM,
+    });
+    await database.query(`update memory.chunk set place = '{"page": 7}', repeated = 7 where source_id = $1`, [
+      source.id,
+    ]);
+    // Its bytes are measured without what its chunks repeat.
+    await database.query('update memory.source set chunk_count = chunk_count where id = $1', [source.id]);
+    await database.query(
+      `update memory.chunk set created_at = '2020-01-01' where source_id = $1 and ordinal = 1`,
+      [source.id],
+    );
+    const [rows, read, status] = [
+      await rowsOf(source.id),
+      await readSource(service, company, source.id),
+      await readStatus(service, company),
+    ];
+    assert.deepEqual(
+      rows.map((row) => (row as { what: string }).what),
+      ['chunk', 'chunk', 'pending', 'sketch', 'source', 'terms', 'terms', 'vector'],
+    );
+
+    await archived(service, company, source.id);
+    assert.equal((await rowsOf(source.id)).length, 1);
+    assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 2 });
+    let result: Source | undefined;
+    const { events } = await recordedBy(service, company, async () => {
+      result = await restored(service, company, source.id);
+    });
+    assert.deepEqual(
+      events.map(({ kind, subjectType, subjectId, detail }) => ({ kind, subjectType, subjectId, detail })),
+      [{ kind: 'memory.restore', subjectType: 'source', subjectId: source.id, detail: { chunks: 2 } }],
+    );
+
+    assert.deepEqual(await rowsOf(source.id), rows);
+    const { updatedAt, chunks: _, ...again } = await readSource(service, company, source.id);
+    const { updatedAt: before, chunks: __, ...first } = read;
+    assert.deepEqual(again, first);
+    assert.ok(updatedAt >= before);
+    assert.deepEqual([result?.state, result?.chunks, result?.clientId], ['active', 2, clientId]);
+    const { sources, chunks } = await readStatus(service, company);
+    assert.deepEqual({ sources, chunks }, { sources: status.sources, chunks: status.chunks });
+    assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
+  });
+
+  test('is kept with every column of a chunk', async () => {
+    const columns = (table: string) =>
+      database.query<{ name: string; type: string }>(
+        `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+          where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'layer_id' order by 1`,
+        [table],
+      );
+    const kept = await columns('memory.kept_chunk');
+    for (const column of await columns('memory.chunk')) {
+      assert.ok(
+        kept.some(({ name, type }) => name === column.name && type === column.type),
+        `memory.kept_chunk lacks ${column.name}`,
+      );
+    }
+  });
+
+  test('has its vectors of the model of the service, and its other chunks become pending', async () => {
+    const company = await service.company();
+    const chunks = [
+      { text: 'one', embedding: along(1) },
+      { text: 'two', embedding: along(2) },
+    ];
+    const { id } = await addSource(service, company, { chunks, ...CLAIM });
+    await database.query(
+      `update memory.chunk_embedding e set model = 'old/model' from memory.chunk c
+        where c.source_id = $1 and c.ordinal = 1 and e.chunk_id = c.id`,
+      [id],
+    );
+    await archived(service, company, id);
+    await restored(service, company, id);
+    assert.deepEqual(await searchRows(service, company), { chunks: 2, terms: 2, vectors: 1, pending: 1 });
+  });
+
+  test('has all of its chunks, however many', async () => {
+    const company = await service.company();
+    const texts = Array.from({ length: 2000 }, (_, n) => ({ text: `chunk ${n}` }));
+    const { id } = await addSource(service, company, { chunks: texts });
+    const before = (await rowsOf(id)).length;
+    await archived(service, company, id);
+    assert.equal((await restored(service, company, id)).chunks, 2000);
+    assert.equal((await rowsOf(id)).length, before);
+  });
+
+  test('can be archived and restored again, and be the first of its copies again', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { text: PROSE });
+    const copy = await addSource(service, company, { text: 'Another text.' });
+    for (let round = 0; round < 2; round++) {
+      await archived(service, company, id);
+      await database.query(`update memory.source set same_as = $2 where id = $1`, [id, copy.id]);
+      assert.equal((await restored(service, company, id)).state, 'active');
+      assert.equal((await readSource(service, company, id)).sameAs, null);
+    }
+  });
+
+  test('has its words counted again, and terms of this version, also if they were of an earlier one', async () => {
+    const company = await service.company();
+    const jobs = async () =>
+      (
+        await database.query<{ name: string }>(
+          `select name from pgboss.job where data ->> 'teamId' = $1::text and state = 'created' order by name`,
+          [company.teamId],
+        )
+      ).map(({ name }) => name);
+    const { id } = await addSource(service, company);
+    for (const outdated of [false, true]) {
+      await archived(service, company, id);
+      if (outdated) await database.query('update memory.source set terms_version = 0 where id = $1', [id]);
+      await database.query(`delete from pgboss.job where data ->> 'teamId' = $1::text`, [company.teamId]);
+      await restored(service, company, id);
+      assert.deepEqual(await jobs(), ['keywords.count']);
+      assert.equal((await readStatus(service, company)).terms.outdated, 0);
+    }
+  });
+
+  test('leaves feedback settled that was settled when it was archived', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { text: 'The ocelot sleeps.' });
+    await questionBest(service, company, 'ocelot');
+    const answer = await decide(service, company, { action: 'delete', memoryId: id });
+    assert.equal(answer.statusCode, 200, answer.body);
+    await restored(service, company, id);
+    const [feedback] = await database.query('select settled_at from memory.feedback where source_id = $1', [
+      id,
+    ]);
+    assert.notEqual(feedback?.['settled_at'], null);
+    assert.match(
+      (await post(service, company, '/v1/memory/memories', { action: 'keep', memoryId: id })).body,
+      /No feedback/,
+    );
+  });
+
+  test('takes the place of a source with its text that has expired, which is archived first', async () => {
+    const company = await service.company();
+    const text = `The ocelot ${crypto.randomUUID()}`;
+    const source = await addSource(service, company, { text });
+    await archived(service, company, source.id);
+    const due = await addSource(service, company, { text });
+    await database.query(`update memory.source set expires_at = now() where id = $1`, [due.id]);
+    const { events } = await recordedBy(service, company, () => restored(service, company, source.id));
+    assert.deepEqual(events.map(({ kind, subjectId }) => [kind, subjectId]).sort(), [
+      ['memory.expire', due.id],
+      ['memory.restore', source.id],
+    ]);
+    assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
+  });
+});
+
+describe('the sources of a bulk archive', () => {
+  test('are restored by the ids of its audit event', async () => {
+    const company = await service.company();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.push((await addSource(service, company, { tags: ['old'] })).id);
+    const body = { filter: { tag: 'old' }, dryRun: false };
+    assert.equal(
+      (await post(service, company, '/v1/memory/sources/archive', body)).json<{ count: number }>().count,
+      3,
+    );
+    const [event] = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.archive');
+    const recorded = event?.detail['sourceIds'] as string[];
+    assert.deepEqual(recorded, ids);
+    for (const id of recorded) assert.equal((await restored(service, company, id)).chunks, 1);
+  });
+});
+
+describe('a source that cannot be restored', () => {
+  test('returns 409 if it is active, belongs to a memory or a file, or has expired', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company);
+    const memory = await addMemory(service, company, 'published');
+    const ofFile = await addSource(service, company);
+    await database.query(`update memory.source set kind = 'file' where id = $1`, [ofFile.id]);
+    const [byHand, due] = [await addSource(service, company), await addSource(service, company)];
+    await archived(service, company, byHand.id);
+    for (const expired of [byHand, due]) {
+      await database.query(`update memory.source set expires_at = now() where id = $1`, [expired.id]);
+    }
+    await recordsNothing(service, company, async () => {
+      assert.match(await conflictOf(company, id), /is active/);
+      assert.match(await conflictOf(company, memory.sourceId ?? ''), /restore a version of the memory/);
+      assert.match(await conflictOf(company, ofFile.id), /push the file again/);
+      assert.match(await conflictOf(company, byHand.id), /has expired/);
+      assert.match(await conflictOf(company, due.id), /has expired/);
+    });
+  });
+
+  test('returns 409 after the days that it is kept, also before a job has deleted it', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company);
+    await archived(service, company, id);
+    await archivedBefore(service, id, '30 days 1 second');
+    assert.match(await conflictOf(company, id), /no longer stored/);
+    assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 1 });
+    await archivedBefore(service, id, '29 days 23 hours');
+    await restored(service, company, id);
+  });
+
+  test('returns 409 if nothing or not all of it is kept', async () => {
+    const company = await service.company();
+    const chunks = [{ text: 'one' }, { text: 'two' }];
+    const { id } = await addSource(service, company, { chunks });
+    await archived(service, company, id);
+    await database.query('delete from memory.kept_chunk where source_id = $1 and ordinal = 1', [id]);
+    assert.match(await conflictOf(company, id), /no longer stored/);
+    assert.deepEqual(await keptRows(service, company), { sources: 1, chunks: 1 });
+    await database.query('delete from memory.kept_source where source_id = $1', [id]);
+    assert.match(await conflictOf(company, id), /no longer stored/);
+    assert.equal((await readSource(service, company, id)).state, 'archived');
+  });
+
+  test('returns 409 if the layer has an active source with its text or its external id, and names it', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const text = `The ocelot ${crypto.randomUUID()}`;
+    const source = await addSource(service, company, { text, externalId: 'a' });
+    await archived(service, company, source.id);
+    // The same names in another layer are no conflict.
+    await addSource(service, company, { text, externalId: 'a', scope: { clientId } });
+    const sameId = await addSource(service, company, { externalId: 'a' });
+    assert.match(
+      await conflictOf(company, source.id),
+      new RegExp(`source ${sameId.id} has the same externalId`),
+    );
+    await archived(service, company, sameId.id);
+    const sameText = await addSource(service, company, { text });
+    await database.query(
+      `update memory.source set kind = 'import', metadata = '{"filename": "b.txt"}' where id = $1`,
+      [sameText.id],
+    );
+    assert.match(await conflictOf(company, source.id), new RegExp(`source ${sameText.id} has the same text`));
+    await archived(service, company, sameText.id);
+    await restored(service, company, source.id);
+  });
+});
+
+describe('what is kept for restoring', () => {
+  test('is nothing of memories, replaced texts and expired sources', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published');
+    await decide(service, company, { action: 'delete', memoryId: memory.id });
+    await addSource(service, company, { externalId: 'a' });
+    const replaced = await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      text: 'new',
+      externalId: 'a',
+    });
+    assert.equal(replaced.statusCode, 200);
+    assert.deepEqual(await keptRows(service, company), { sources: 0, chunks: 0 });
+  });
+
+  test('is the number of bytes of its texts', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { chunks: [{ text: 'ü' }, { text: 'abc' }] });
+    await archived(service, company, id);
+    const [row] = await database.query('select chunks, bytes from memory.kept_source where source_id = $1', [
+      id,
+    ]);
+    assert.deepEqual(row, { chunks: 2, bytes: 5 });
+  });
+
+  test('is nothing if MEMORY_ARCHIVE_DAYS is 0', async () => {
+    const none = await openTestApp({ MEMORY_ARCHIVE_DAYS: '0' });
+    const company = await none.company();
+    const source: Source = await addSource(none, company);
+    await giveOriginal(database, ownerScope(company), source.id);
+    await archived(none, company, source.id);
+    assert.deepEqual((await storedOriginals(none, company)).originals, []);
+    assert.deepEqual(await keptRows(none, company), { sources: 0, chunks: 0 });
+    assert.equal(outcome(await restoring(none, company, source.id)), '409 conflict');
+  });
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Static } from 'typebox';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { Hit } from '../../../shared/schemas/search.ts';
+import type { IngestResponse } from '../../../shared/schemas/sources.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
+import { complete, lend, search } from '../../support/consolidation.ts';
+import { doJob } from '../../support/do-job.ts';
+import { addMemory, decide, decided, listMemories, MEMORIES } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
+import { addSource, listSources, readSource } from '../../support/source-library.ts';
+import { get, post } from '../../support/team.ts';
+
+const service = await openTestApp();
+
+const ingest = (company: SignedIn, body: object) =>
+  post(service, company, '/v1/memory/ingest', { title: 'Doc', externalId: 'doc', ...body });
+
+async function ingested(company: SignedIn, body: object): Promise<Static<typeof IngestResponse>> {
+  const answer = await ingest(company, body);
+  assert.ok(answer.statusCode < 300, answer.body);
+  return answer.json<Static<typeof IngestResponse>>();
+}
+
+/** A chunk of a source, as expand shows it. */
+async function expanded(company: SignedIn, chunkId: string): Promise<Hit[]> {
+  const answer = await post(service, company, '/v1/memory/expand', { chunkId });
+  return answer.json<{ chunks: Hit[] }>().chunks;
+}
+
+describe('tags of an ingested text', () => {
+  test('are normalized, and shown by the source, its hits and its chunks', async () => {
+    const company = await service.company();
+    const tags = [' Straße', 'STRASSE', 'ΟΔΟΣ', 'οδος', 'İ', 'Beta'];
+    const shown = ['strasse', 'οδοσ', 'i\u0307', 'beta'];
+    const { source } = await ingested(company, { text: 'a heron', tags });
+    assert.deepEqual(source.tags, shown);
+    assert.deepEqual((await listSources(service, company))[0]?.tags, shown);
+    const read = await readSource(service, company, source.id);
+    assert.deepEqual([read.tags, read.chunks[0]?.tags], [shown, shown]);
+    const [hit] = await search(service, company, 'heron');
+    assert.ok(hit);
+    assert.deepEqual([hit.tags, (await expanded(company, hit.chunk_id))[0]?.tags], [shown, shown]);
+  });
+
+  test('are absent unless they are given', async () => {
+    const company = await service.company();
+    assert.deepEqual((await addSource(service, company)).tags, []);
+  });
+
+  test('are stored with a text of many chunks', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `potoroo ${n}` }));
+    assert.deepEqual((await ingested(company, { chunks, tags: ['many'] })).source.tags, ['many']);
+  });
+});
+
+describe('tags of a text that has an externalId', () => {
+  test('are updated with the same text; the same tags in another order are no change', async () => {
+    const company = await service.company();
+    const text = 'a heron';
+    await ingested(company, { text, tags: ['a', 'b'] });
+    const { events } = await recordedBy(service, company, async () => {
+      const changed = await ingested(company, { text, tags: ['b', 'c'] });
+      assert.deepEqual([changed.updated, changed.source.tags], [['tags'], ['b', 'c']]);
+    });
+    assert.deepEqual(
+      events.map(({ kind, detail }) => [kind, detail]),
+      [['memory.update', { updated: ['tags'] }]],
+    );
+    await recordsNothing(service, company, async () => {
+      const same = await ingested(company, { text, tags: ['C', 'b'] });
+      assert.deepEqual([same.duplicate, same.updated, same.source.tags], [true, undefined, ['b', 'c']]);
+    });
+    const none = await ingested(company, { text, tags: [] });
+    assert.deepEqual([none.updated, none.source.tags], [['tags'], []]);
+  });
+
+  test('keep their value if tags are absent, with the same text and with a new one', async () => {
+    const company = await service.company();
+    await ingested(company, { text: 'first', tags: ['kept'] });
+    const renamed = await ingested(company, { text: 'first', title: 'New' });
+    assert.deepEqual([renamed.updated, renamed.source.tags], [['title'], ['kept']]);
+    assert.deepEqual((await ingested(company, { text: 'second' })).source.tags, ['kept']);
+    assert.deepEqual((await ingested(company, { text: 'third', tags: ['new'] })).source.tags, ['new']);
+  });
+
+  test('do not change with a duplicate without an externalId', async () => {
+    const company = await service.company();
+    const plain = { text: 'plain', externalId: undefined };
+    await ingested(company, { ...plain, tags: ['first'] });
+    const again = await ingested(company, { ...plain, tags: ['second'] });
+    assert.deepEqual([again.duplicate, again.source.tags], [true, ['first']]);
+  });
+});
+
+test('the source of an import has the tags of its item', async () => {
+  const company = await service.company();
+  const { companyId, teamId, ownerId: userId } = company;
+  const items = [
+    { filename: 'a.txt', text: 'a heron', tags: ['Birds', 'birds'] },
+    { filename: 'b.txt', text: 'a stork' },
+  ];
+  const answer = await post(service, company, '/v1/memory/imports', { items });
+  assert.equal(answer.statusCode, 202, answer.body);
+  for (const { id: importId } of answer.json<{ imports: Import[] }>().imports) {
+    await doJob(service.database, 'import.process', { companyId, teamId, userId, layerId: teamId, importId });
+  }
+  const sources = await listSources(service, company, '?kind=import');
+  assert.deepEqual(
+    sources.map(({ title, tags }) => [title, tags]),
+    [
+      ['b.txt', []],
+      ['a.txt', ['birds']],
+    ],
+  );
+});
+
+describe('tags of a memory', () => {
+  test('are those of its item, and its source shows them', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', {
+      tags: ['VPN', 'vpn'],
+      content: 'A vpn.',
+    });
+    assert.deepEqual(memory.tags, ['vpn']);
+    assert.deepEqual((await readSource(service, company, memory.sourceId ?? '')).tags, ['vpn']);
+    assert.deepEqual((await search(service, company, 'vpn'))[0]?.tags, ['vpn']);
+  });
+
+  test('are kept in review, and its source has them once it is published', async () => {
+    const company = await service.company();
+    const { id, tags } = await addMemory(service, company, 'review', { tags: ['Later'] });
+    assert.deepEqual(tags, ['later']);
+    const edited = { title: 'New', content: 'Another fact.' };
+    const published = await decided(service, company, { action: 'publish', memoryId: id, ...edited });
+    assert.deepEqual(published.tags, ['later']);
+    assert.deepEqual((await readSource(service, company, published.sourceId ?? '')).tags, ['later']);
+  });
+
+  test('change with update, which makes a new version and keeps the chunks', async () => {
+    const company = await service.company();
+    const memory = await addMemory(service, company, 'published', { tags: ['old'] });
+    const before = await readSource(service, company, memory.sourceId ?? '');
+    const update = { action: 'update', memoryId: memory.id, version: 1, tags: ['New', 'new'] };
+    const { events, text } = await recordedBy(service, company, async () => {
+      const updated = await decided(service, company, update);
+      assert.deepEqual(
+        [updated.version, updated.tags, updated.title, updated.content],
+        [2, ['new'], memory.title, memory.content],
+      );
+    });
+    assert.deepEqual(
+      events.map(({ kind, detail }) => [kind, detail['tagsChanged'], detail['titleChanged']]),
+      [['memory.update', true, false]],
+    );
+    assert.ok(!text.includes('"new"'), text);
+    const after = await readSource(service, company, memory.sourceId ?? '');
+    assert.deepEqual([after.tags, after.chunks.length], [['new'], 1]);
+    assert.equal(after.chunks[0]?.chunk_id, before.chunks[0]?.chunk_id);
+    assert.deepEqual((await listMemories(service, company))[0]?.tags, ['new']);
+  });
+
+  test('stay when only its content is updated, and change together with it', async () => {
+    const company = await service.company();
+    const { id: memoryId, sourceId } = await addMemory(service, company, 'published', { tags: ['a'] });
+    const first = await decided(service, company, { action: 'update', memoryId, content: 'New fact.' });
+    assert.deepEqual(first.tags, ['a']);
+    const both = { action: 'update', memoryId, content: 'Newer fact.', tags: ['b'] };
+    assert.deepEqual((await decided(service, company, both)).tags, ['b']);
+    const source = await readSource(service, company, sourceId ?? '');
+    assert.deepEqual([source.tags, source.chunks.map(({ text }) => text)], [['b'], ['Newer fact.']]);
+  });
+
+  test('are refused with every action except update', async () => {
+    const company = await service.company();
+    const { id: memoryId } = await addMemory(service, company, 'review');
+    for (const action of ['publish', 'discard', 'delete']) {
+      assertInvalid(await decide(service, company, { action, memoryId, tags: ['x'] }), '/tags');
+    }
+    assertInvalid(await decide(service, company, { action: 'update', memoryId }), '/content');
+    assert.deepEqual(
+      (await get(service, company, `${MEMORIES}?state=review`)).json<{ items: { tags: string[] }[] }>()
+        .items[0]?.tags,
+      [],
+    );
+  });
+});
+
+describe('tags that are refused', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `tag ${n}`);
+  const faults: [name: string, tags: string[], path: string][] = [
+    ['21 tags', many(21), ''],
+    ['an empty tag', ['x', ''], '/1'],
+    ['a blank tag', ['\u00a0\t'], '/0'],
+    ['a tag of 51 characters', ['x', 'x'.repeat(51)], '/1'],
+    ['a tag of 51 characters in lower case', ['ß'.repeat(26)], '/0'],
+    ['NUL', ['a\u0000b'], '/0'],
+  ];
+  for (const [name, tags, path] of faults) {
+    test(`${name} is refused by ingest, imports, complete, update and search`, async () => {
+      const company = await service.company();
+      assertInvalid(await ingest(company, { text: 'x', tags }), `/tags${path}`);
+      const items = [{ filename: 'a.txt', text: 'x', tags }];
+      assertInvalid(await post(service, company, '/v1/memory/imports', { items }), `/items/0/tags${path}`);
+      const { batchId, captureIds } = await lend(service, company);
+      const item = { captureIds, action: 'publish', title: 'x', content: 'x', tags } as const;
+      assertInvalid(await complete(service, company, batchId, [item]), `/items/0/tags${path}`);
+      const { id: memoryId } = await addMemory(service, company, 'published');
+      assertInvalid(await decide(service, company, { action: 'update', memoryId, tags }), `/tags${path}`);
+      const query = { query: 'x', scope: {}, embeddingMode: 'keyword', tags };
+      assertInvalid(await post(service, company, '/v1/memory/search', query), `/tags${path}`);
+    });
+  }
+
+  test('20 tags of 50 characters are accepted', async () => {
+    const company = await service.company();
+    const tags = many(20).map((tag) => tag + '𐐨'.repeat(50 - tag.length));
+    assert.deepEqual((await ingested(company, { text: 'x', tags })).source.tags, tags);
+  });
+});

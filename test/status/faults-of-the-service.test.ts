@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { pino } from 'pino';
+import { newId } from '../../shared/ids.ts';
+import { openTestApp } from '../support/app.ts';
+import { databaseError, openFailingApp } from '../support/failing-database.ts';
+import { outcome } from '../support/sign-in.ts';
+import { along, CLAIM, get, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const company = await service.company();
+
+/** What a 5xx must never contain. */
+const TELLTALES = /secret|hunter2|select|relation|\.ts|srv|\bat |stack|password/i;
+
+const REQUESTS: [url: string, body: object | null][] = [
+  ['/v1/memory/status', null],
+  ['/v1/memory/imports', null],
+  ['/v1/memory/search', { query: 'x', scope: {}, queryEmbedding: along(0), ...CLAIM }],
+  ['/v1/memory/expand', { chunkId: company.teamId }],
+  ['/v1/memory/ingest', { title: 'x', text: 'x' }],
+  ['/v1/memory/imports', { items: [{ filename: 'a.txt', text: 'x' }] }],
+  ['/v1/memory/embeddings/claim', {}],
+  ['/v1/memory/embeddings/complete', { batchId: company.teamId, ...CLAIM, embeddings: [] }],
+];
+
+describe('a database that fails', () => {
+  for (const [sqlState, expected] of [
+    ['42P01', '500 internal_error'],
+    ['57P01', '503 unavailable'],
+    ['ECONNREFUSED', '503 unavailable'],
+    ['57014', '503 unavailable'],
+  ] as const) {
+    test(`database error ${sqlState} returns ${expected} on every route and reveals no internals`, async (t) => {
+      const app = await openFailingApp(t, service, () => databaseError(sqlState));
+      for (const [url, body] of REQUESTS) {
+        const answer = await (body === null ? get({ app }, company, url) : post({ app }, company, url, body));
+        assert.equal(outcome(answer), expected, url);
+        assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+        assert.doesNotMatch(answer.body, TELLTALES);
+        assert.equal(answer.headers['retry-after'] !== undefined, answer.statusCode === 503);
+      }
+    });
+  }
+
+  test('every database error that can pass by itself returns 503, so that clients try again', async (t) => {
+    let code = '';
+    const app = await openFailingApp(t, service, () => databaseError(code));
+    for (code of [
+      '08006', // the connection was lost
+      '53200', // out of memory
+      '53300', // too many connections
+      '57P03', // the server is starting
+      '55P03', // a lock was held too long
+      '40001', // a serialization failure
+      '40P01', // a deadlock
+      '23503', // a reference to a record that was just deleted
+      '25006', // a read-only transaction
+      'ECONNRESET', // the connection was closed
+    ]) {
+      const answer = await get({ app }, company, '/v1/memory/imports');
+      assert.equal(outcome(answer), '503 unavailable', code);
+    }
+  });
+
+  test('each answer with 500 or 503 is logged with its error', async (t) => {
+    for (const [sqlState, code] of [
+      ['42P01', 'internal_error'],
+      ['57P01', 'unavailable'],
+    ] as const) {
+      const lines: string[] = [];
+      const logger = pino({ level: 'error', base: null }, { write: (line: string) => void lines.push(line) });
+      const app = await openFailingApp(t, { ...service, logger }, () => databaseError(sqlState));
+      const answer = await get({ app }, company, '/v1/memory/status');
+      const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown> & { err: object });
+      assert.deepEqual(
+        logged.map(({ msg, reqId, code: said, err }) => [msg, reqId, said, 'code' in err && err.code]),
+        [['request failed', answer.headers['x-request-id'], code, sqlState]],
+      );
+    }
+  });
+
+  it('a database that does not answer is not queried again for the other decisions of a request', async (t) => {
+    let asked = 0;
+    const app = await openFailingApp(t, service, (text) => {
+      if (!text.includes('memory.memory')) return null;
+      asked += 1;
+      return new Error('Query read timeout');
+    });
+    const decisions = Array.from({ length: 5 }, () => ({ action: 'publish', memoryId: newId() }));
+    const answer = await post({ app }, company, '/v1/memory/memories', { decisions });
+    const { results } = answer.json<{ results: { problem: { status: number } }[] }>();
+    assert.deepEqual(
+      results.map(({ problem }) => problem.status),
+      decisions.map(() => 503),
+    );
+    assert.equal(asked, 1);
+  });
+
+  test('a value that only the database rejects returns 400', async (t) => {
+    const fault = (text: string) => (text.includes('search_hits') ? databaseError('22003') : null);
+    const app = await openFailingApp(t, service, fault);
+    const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
+    assert.equal(outcome(answer), '400 invalid_request');
+    assert.doesNotMatch(answer.body, TELLTALES);
+  });
+
+  test('health and readiness return 503 with their usual body, and liveness stays 200', async (t) => {
+    const app = await openFailingApp(t, service, () => databaseError('57P01'));
+    const health = await app.inject('/v1/health');
+    assert.equal(health.statusCode, 503);
+    const working = (await service.app.inject('/v1/health')).json<object>();
+    assert.deepEqual(health.json(), { ...working, ok: false });
+    const [live, ready] = await Promise.all([app.inject('/livez'), app.inject('/readyz')]);
+    assert.deepEqual([live.statusCode, live.json()], [200, { ok: true }]);
+    assert.deepEqual([ready.statusCode, ready.json()], [503, { ok: false, writes: false }]);
+  });
+});
+
+describe('a failure to write the audit event', () => {
+  const noAudit = (text: string) =>
+    text.includes('into memory.audit_event') ? databaseError('42P01') : null;
+
+  test('a search that cannot be audited returns 500', async (t) => {
+    const app = await openFailingApp(t, service, noAudit);
+    const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
+    assert.equal(outcome(answer), '500 internal_error');
+  });
+
+  test('an ingest, an import and an embedding that cannot be audited change nothing', async (t) => {
+    const own = await service.company();
+    await post(service, own, '/v1/memory/ingest', { title: 'x', text: 'waits for its vector' });
+    const claimed = await post(service, own, '/v1/memory/embeddings/claim', {});
+    const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
+    const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(0) }));
+    const before = (await get(service, own, '/v1/memory/status')).json<Record<string, unknown>>();
+    const app = await openFailingApp(t, service, noAudit);
+    for (const [route, body] of [
+      ['ingest', { title: 'x', text: 'not to be kept' }],
+      ['imports', { items: [{ filename: 'a.txt', text: 'x' }] }],
+      ['embeddings/complete', { batchId: batch.id, ...CLAIM, embeddings }],
+    ] as const) {
+      assert.equal(outcome(await post({ app }, own, `/v1/memory/${route}`, body)), '500 internal_error');
+    }
+    const after = (await get(service, own, '/v1/memory/status')).json<Record<string, unknown>>();
+    for (const part of ['sources', 'chunks', 'imports']) assert.deepEqual(after[part], before[part], part);
+  });
+});

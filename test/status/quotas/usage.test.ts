@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { transaction } from '../../../db/driver/database.ts';
+import { insertCapture } from '../../../db/queries/captures.ts';
+import { findTeamUsage, type Usage } from '../../../db/queries/status.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { SelectedTeam } from '../../../shared/schemas/teams.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { sendCapture } from '../../support/captures.ts';
+import { ask } from '../../support/company.ts';
+import { doJob } from '../../support/do-job.ts';
+import { addMemory, decide } from '../../support/memories.ts';
+import { imported, textFile } from '../../support/originals.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { addSource } from '../../support/source-library.ts';
+import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
+import { deletion, file, workspaceOf } from '../../support/workspace.ts';
+import { countUsage } from './counted-usage.ts';
+
+const service = await openTestApp();
+const { app, database } = service;
+
+const usageOf = async (caller: Caller) => (await get(service, caller, '/v1/team')).json<SelectedTeam>().usage;
+
+/** Asserts that the usage is what the rows of the Team have. */
+async function assertExact(company: SignedIn, after: string): Promise<Usage> {
+  const counted = await countUsage(database, company);
+  assert.deepEqual(await usageOf(company), counted, after);
+  return counted;
+}
+
+/** Numbers from 0 to below 1, the same for the same seed. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+test('usage is what the rows have, whatever is added, replaced, archived and purged', async (t) => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  t.diagnostic(`seed ${seed}`);
+  const random = randomNumbers(seed);
+  const below = (n: number) => Math.floor(random() * n);
+  const text = () => `${newId()} Grüße ${'ü'.repeat(below(40))}`;
+  const chunks = (n = 1 + below(4)) => Array.from({ length: n }, () => ({ text: text() }));
+  const scope = () => (below(2) === 0 ? {} : { clientId });
+  const sources: string[] = [];
+  const archived: string[] = [];
+  const memories: string[] = [];
+  const files = new Map<string, number>();
+  const workspace = workspaceOf(app, company.headers);
+  const pick = (from: string[]) => from.splice(below(from.length), 1)[0];
+  const push = async (path: string, changed: object) => {
+    const { status, body } = await workspace.push([changed]);
+    assert.equal(status, 200);
+    files.set(path, body.files[0]?.version ?? 0);
+  };
+  const acts: Record<string, () => Promise<unknown>> = {
+    ingest: async () =>
+      sources.push((await addSource(service, company, { scope: scope(), chunks: chunks() })).id),
+    // So many that they are written before the source is visible.
+    'ingest many chunks': async () =>
+      sources.push((await addSource(service, company, { chunks: chunks(101 + below(20)) })).id),
+    // The same file twice: its original is counted once in a Team.
+    import: async () => {
+      sources.push(await imported(service, company, textFile(`${newId()}.txt`, 'walrus')));
+    },
+    replace: () =>
+      post(service, company, '/v1/memory/ingest', { title: 'x', externalId: 'one', chunks: chunks() }),
+    'ingest again': () => post(service, company, '/v1/memory/ingest', { title: 'x', text: 'The same.' }),
+    archive: async () => {
+      const id = pick(sources);
+      if (id === undefined) return;
+      await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
+      archived.push(id);
+    },
+    'restore an archived source': async () => {
+      const id = pick(archived);
+      if (id === undefined) return;
+      const restored = await post(service, company, `/v1/memory/sources/${id}/restore`, {});
+      // Another import of the same file can be active.
+      const isPrevented = outcome(restored) === '409 conflict';
+      if (!isPrevented) assert.equal(restored.statusCode, 200, restored.body);
+      (isPrevented ? archived : sources).push(id);
+    },
+    'purge an archived source': async () => {
+      const id = pick(archived);
+      if (id !== undefined) await post(service, company, `/v1/memory/sources/${id}/purge`, {});
+    },
+    purge: async () => {
+      const id = pick(sources);
+      if (id !== undefined) await post(service, company, `/v1/memory/sources/${id}/purge`, {});
+    },
+    capture: () => sendCapture(service, company, { summary: text() }),
+    publish: async () =>
+      memories.push((await addMemory(service, company, 'published', { content: text() })).id),
+    review: () => addMemory(service, company, 'review', { content: text() }),
+    update: async () => {
+      const [memoryId] = memories;
+      if (memoryId !== undefined)
+        await decide(service, company, { action: 'update', memoryId, content: text() });
+    },
+    unpublish: async () => {
+      const memoryId = pick(memories);
+      if (memoryId !== undefined) await decide(service, company, { action: 'unpublish', memoryId });
+    },
+    'purge a memory': async () => {
+      const id = pick(memories);
+      if (id !== undefined) await post(service, company, `/v1/memory/memories/${id}/purge`, {});
+    },
+    push: () => {
+      const path = `team/${below(3)}.md`;
+      return push(path, file(path, text(), files.get(path) ?? 0));
+    },
+    'delete a file': async () => {
+      const path = [...files.keys()][0];
+      if (path === undefined) return;
+      const version = files.get(path) ?? 0;
+      files.delete(path);
+      await workspace.push([deletion(path, version)]);
+    },
+  };
+  const names = Object.keys(acts);
+  // Each of them once, and then as it comes: more than the changes after which they are folded.
+  const done = [...names, ...Array.from({ length: 40 }, () => names[below(names.length)] ?? '')];
+  for (const name of done) {
+    await acts[name]?.();
+    await assertExact(company, name);
+  }
+  const { sources: active, chunks: stored, files: live, bytes } = await assertExact(company, 'all');
+  assert.ok(active > 0 && stored > 0 && live >= 0 && bytes > 0);
+  const [{ rows } = { rows: 0 }] = await database.query<{ rows: number }>(
+    'select count(*)::int as rows from memory.usage_tally where team_id = $1',
+    [company.teamId],
+  );
+  assert.ok(rows < 100, `${rows} rows: they were never folded`);
+});
+
+test('usage has the text of an indexed file, and loses it with the file', async () => {
+  const company = await service.company();
+  const workspace = workspaceOf(app, company.headers);
+  await workspace.push([file('team/notes.md', 'Harbour fees are due in May.')]);
+  const [{ data } = { data: {} }] = await database.query<{ data: object }>(
+    `select data from pgboss.job where name = 'file.index' and data->>'teamId' = $1::text`,
+    [company.teamId],
+  );
+  await doJob(database, 'file.index', data);
+  const indexed = await assertExact(company, 'indexed');
+  assert.deepEqual([indexed.sources, indexed.chunks, indexed.files], [1, 1, 1]);
+  await workspace.push([deletion('team/notes.md', 1)]);
+  const { sources, chunks, files, bytes } = await assertExact(company, 'deleted');
+  // The deleted version is kept.
+  assert.deepEqual({ sources, chunks, files, bytes }, { sources: 0, chunks: 0, files: 0, bytes: 28 });
+});
+
+test('a transaction finds what it has added, however often changes are folded', async () => {
+  const company = await service.company();
+  await addSource(service, company, { text: 'Stored before.' });
+  const draft = {
+    sessionId: 's',
+    sequence: null,
+    layerId: company.teamId,
+    startedAt: null,
+    endedAt: null,
+    metadata: {},
+  };
+  await transaction(database, ownerScope(company), async (tx) => {
+    for (let n = 1; n <= 100; n++) {
+      await insertCapture(tx, { ...draft, id: newId(), summary: 'ten octets' });
+      const { usage, added } = await findTeamUsage(tx);
+      assert.deepEqual([usage.bytes, added], [14 + 10 * n, { chunks: 0, bytes: 10 * n }]);
+    }
+  });
+  await assertExact(company, 'committed');
+  const { added } = await transaction(database, ownerScope(company), findTeamUsage);
+  assert.deepEqual(added, { chunks: 0, bytes: 0 });
+});
+
+test('sources that are due do not count, though no job has archived them', async () => {
+  const company = await service.company();
+  const { id } = await addSource(service, company, { text: 'Valid until noon.' });
+  await database.query(`update memory.source set expires_at = now() - interval '1 second' where id = $1`, [
+    id,
+  ]);
+  const { sources, chunks, bytes } = (await usageOf(company)) ?? {};
+  assert.deepEqual({ sources, chunks, bytes }, { sources: 0, chunks: 0, bytes: 17 });
+});
+
+test('what an archived client holds still counts, because it is stored', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  await addSource(service, company, { scope: { clientId }, text: 'Only of the client.' });
+  const before = await assertExact(company, 'active');
+  assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`)).statusCode, 204);
+  assert.deepEqual(await assertExact(company, 'archived'), before);
+  assert.equal(before.sources, 1);
+});
+
+test('usage and quota are shown for Full access, of the whole Team, and not to others', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  await addSource(service, company, { scope: { clientId }, text: 'Only of the client.' });
+  const admin = await addPerson(service, company, { teamRole: 'admin' });
+  const expected = {
+    usage: { sources: 1, chunks: 1, files: 0, bytes: 19 },
+    quota: { chunks: null, bytes: null },
+  };
+  const team = (await get(service, admin, '/v1/team')).json<SelectedTeam>();
+  assert.deepEqual({ usage: team.usage, quota: team.quota }, expected);
+  const status = await readStatus(service, admin);
+  assert.deepEqual({ usage: status.usage, quota: status.quota }, expected);
+  const whole = await createAgent(service, company, company);
+  assert.deepEqual((await readStatus(service, whole)).usage, expected.usage);
+  // A token that is limited to clients does not see what other clients hold.
+  const limited = await createAgent(service, company, company, { clientIds: [] });
+  const hidden = [
+    (await get(service, limited, '/v1/team')).json<object>(),
+    await readStatus(service, limited),
+  ];
+  for (const shown of hidden) assert.ok(!('usage' in shown) && !('quota' in shown));
+  for (const ties of [{ teamRole: 'member' }, { companyRole: 'admin', companyGrant: 'read' }] as const) {
+    const other = await addPerson(service, company, ties);
+    const shown = (await get(service, other, '/v1/team')).json<SelectedTeam>();
+    assert.ok(!('usage' in shown) && !('quota' in shown));
+    const figures = await readStatus(service, other);
+    assert.ok(!('usage' in figures) && !('quota' in figures));
+  }
+});

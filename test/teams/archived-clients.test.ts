@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { Client } from '../../shared/schemas/clients.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { ClientGrant, Invite } from '../../shared/schemas/people.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import type { Chunk } from '../../shared/schemas/sources.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, listAll, recordedBy } from '../support/company.ts';
+import { plantImport } from '../support/import-records.ts';
+import { newEmail } from '../support/invites.ts';
+import { outcome } from '../support/sign-in.ts';
+import {
+  addClient,
+  addPerson,
+  along,
+  type Caller,
+  CLAIM,
+  get,
+  post,
+  readStatus,
+  withoutRequestId,
+} from '../support/team.ts';
+
+const service = await openTestApp();
+
+const BOTH = { include: ['team', 'client'] };
+const archive = (caller: Caller, id: string) => ask(service, caller, 'DELETE', `/v1/team/clients/${id}`);
+const bringBack = (caller: Caller, id: string) =>
+  ask(service, caller, 'PATCH', `/v1/team/clients/${id}`, { state: 'active' });
+const putGrant = (caller: Caller, userId: string, clientId: string) =>
+  ask(service, caller, 'PUT', `/v1/team/grants/${userId}/${clientId}`, { access: 'write' });
+const search = (caller: Caller, scope: object) =>
+  post(service, caller, '/v1/memory/search', { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
+const importFile = (caller: Caller, clientId: string) =>
+  post(service, caller, '/v1/memory/imports', {
+    items: [{ filename: 'a.txt', text: 'ibis' }],
+    scope: { clientId },
+  });
+
+async function ingest(caller: Caller, text: string, clientId: string): Promise<void> {
+  const answer = await post(service, caller, '/v1/memory/ingest', {
+    title: 'x',
+    chunks: [{ text, embedding: along(1) }],
+    ...CLAIM,
+    scope: { clientId },
+  });
+  assert.equal(answer.statusCode, 201, answer.body);
+}
+
+/** A Team with two clients that have the same content, and every caller who can see the first. */
+async function cast() {
+  const company = await service.company();
+  const [clientId, other] = [await addClient(service, company), await addClient(service, company)];
+  const clients = { [clientId]: 'write', [other]: 'read' } as const;
+  const importId = await plantImport(service, company, { clientId });
+  await plantImport(service, company, { clientId: other });
+  for (const id of [clientId, other]) await ingest(company, `ibis ${id}`, id);
+  const [chunk] = await service.database.query<{ id: string }>(
+    'select id from memory.chunk where team_id = $1 and layer_id = $2',
+    [company.teamId, clientId],
+  );
+  const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
+  const member = await person({ teamRole: 'member', clients });
+  return {
+    company,
+    clientId,
+    other,
+    member,
+    importId,
+    chunkId: chunk!.id,
+    everyone: [
+      company,
+      await person({ teamRole: 'admin' }),
+      await person({ companyRole: 'admin', companyGrant: 'read' }),
+      member,
+    ] as Caller[],
+  };
+}
+
+/** The client ids in every response in which a client can appear. */
+async function seenBy(caller: Caller, chunkId: string) {
+  const clients = await listAll<Client>(service, caller, '/v1/team/clients');
+  const grants = await listAll<ClientGrant>(service, caller, '/v1/team/grants');
+  const imports = await listAll<Import>(service, caller, '/v1/memory/imports');
+  const answer = await search(caller, BOTH);
+  const { hits } = answer.json<{ hits: Hit[] }>();
+  const expanded = await post(service, caller, '/v1/memory/expand', { chunkId });
+  const status = await readStatus(service, caller);
+  const { queued, running, completed, failed } = status.imports;
+  return {
+    team: (await get(service, caller, '/v1/team')).json<{ clients: number }>().clients,
+    clients: clients.map(({ id }) => id),
+    grants: grants.map((grant) => grant.clientId),
+    imports: imports.map((item) => item.clientId),
+    hits: hits.map((hit) => hit.client_id),
+    chunks: expanded.json<{ chunks: Chunk[] }>().chunks.map((chunk) => chunk.client_id),
+    counted: [status.sources.active, status.chunks.total, queued + running + completed + failed],
+  };
+}
+
+/** The responses of every route that accepts a client id. */
+async function answersAbout(caller: Caller, clientId: string, importId: string): Promise<string[]> {
+  const scope = { clientId };
+  return [
+    outcome(await search(caller, scope)),
+    outcome(await search(caller, { ...scope, include: ['client'] })),
+    outcome(await post(service, caller, '/v1/memory/expand', { chunkId: newId(), scope })),
+    outcome(await post(service, caller, '/v1/memory/ingest', { title: 'x', text: newId(), scope })),
+    outcome(await importFile(caller, clientId)),
+    outcome(await get(service, caller, `/v1/memory/imports?clientId=${clientId}`)),
+    outcome(await get(service, caller, `/v1/memory/imports/${importId}`)),
+  ];
+}
+const CLOSED = [...Array.from({ length: 6 }, () => '403 scope_forbidden'), '404 not_found'];
+const OPEN = ['200', '200', '200', '201', '202', '200', '200'];
+
+describe('an archived client', () => {
+  test('an archived client disappears from every response, for every caller', async () => {
+    const { company, clientId, other, everyone, chunkId } = await cast();
+    for (const caller of everyone) {
+      const before = await seenBy(caller, chunkId);
+      assert.deepEqual(before.clients, [other, clientId]);
+      assert.deepEqual([...before.hits].sort(), [clientId, other].sort());
+      assert.deepEqual(before.chunks, [clientId]);
+    }
+    assert.equal((await archive(company, clientId)).statusCode, 204);
+    for (const [index, caller] of everyone.entries()) {
+      const { grants, counted, ...seen } = await seenBy(caller, chunkId);
+      assert.deepEqual(seen, { team: 1, clients: [other], imports: [other], hits: [other], chunks: [] });
+      assert.ok(!grants.includes(clientId), `caller ${index}`);
+      assert.deepEqual(counted, [1, 1, 1]);
+    }
+  });
+
+  test('returns 403 or 404 as for a client that does not exist', async () => {
+    const { company, clientId, everyone, importId } = await cast();
+    assert.deepEqual(await answersAbout(company, clientId, importId), OPEN);
+    await archive(company, clientId);
+    for (const caller of everyone) {
+      assert.deepEqual(await answersAbout(caller, clientId, importId), CLOSED);
+    }
+    const [archived, unknown] = [
+      await search(company, { clientId }),
+      await search(company, { clientId: newId() }),
+    ];
+    assert.equal(withoutRequestId(archived.body), withoutRequestId(unknown.body));
+  });
+
+  test('returns 403 for a replayed request to the archived client', async () => {
+    const { company, clientId } = await cast();
+    const send = () =>
+      post(
+        service,
+        company,
+        '/v1/memory/ingest',
+        { title: 'x', text: 'x', scope: { clientId } },
+        { 'idempotency-key': 'k' },
+      );
+    assert.equal(outcome(await send()), '201');
+    await archive(company, clientId);
+    assert.equal(outcome(await send()), '403 scope_forbidden');
+  });
+
+  test('returns 404 for giving and revoking grants of the archived client', async () => {
+    const { company, clientId, member } = await cast();
+    await archive(company, clientId);
+    assert.equal(outcome(await putGrant(company, member.userId, clientId)), '404 not_found');
+    const taken = await ask(service, company, 'DELETE', `/v1/team/grants/${member.userId}/${clientId}`);
+    assert.equal(outcome(taken), '404 not_found');
+    const invited = await ask(service, company, 'POST', '/v1/team/invites', {
+      email: newEmail(),
+      role: 'member',
+      grants: [{ clientId, access: 'read' }],
+    });
+    assert.equal(outcome(invited), '404 not_found');
+    await bringBack(company, clientId);
+    assert.equal((await seenBy(member, newId())).grants.length, 2);
+  });
+
+  test('an invite hides its grants on the archived client until it is restored', async () => {
+    const { company, clientId, other } = await cast();
+    const grants = [
+      { clientId, access: 'read' },
+      { clientId: other, access: 'write' },
+    ];
+    const body = { email: newEmail(), role: 'member', grants };
+    assert.equal((await ask(service, company, 'POST', '/v1/team/invites', body)).statusCode, 201);
+    const shown = async () => (await listAll<Invite>(service, company, '/v1/team/invites'))[0]?.grants;
+    assert.deepEqual(await shown(), grants);
+    await archive(company, clientId);
+    assert.deepEqual(await shown(), grants.slice(1));
+    await bringBack(company, clientId);
+    assert.deepEqual(await shown(), grants);
+  });
+
+  test('a restored client has the same content and grants as before', async () => {
+    const { company, clientId, everyone, importId, chunkId } = await cast();
+    const before = await Promise.all(everyone.map((caller) => seenBy(caller, chunkId)));
+    await archive(company, clientId);
+    const renamed = await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, { name: 'x' });
+    assert.equal(outcome(renamed), '404 not_found');
+    const answer = await bringBack(company, clientId);
+    assert.equal(answer.statusCode, 200, answer.body);
+    const { state, name } = answer.json<Client>();
+    assert.deepEqual([state, name], ['active', 'A client']);
+    const sorted = (seen: Awaited<ReturnType<typeof seenBy>>) => ({ ...seen, hits: [...seen.hits].sort() });
+    for (const [index, caller] of everyone.entries()) {
+      assert.deepEqual(sorted(await seenBy(caller, chunkId)), sorted(before[index]!));
+    }
+    assert.deepEqual(await answersAbout(everyone.at(-1)!, clientId, importId), OPEN);
+  });
+});
+
+test('archiving and restoring a client are each recorded once', async () => {
+  const company: SignedIn = await service.company();
+  const clientId = await addClient(service, company);
+  const common = {
+    actorId: company.ownerId,
+    teamId: company.teamId,
+    subjectType: 'client',
+    subjectId: clientId,
+  };
+  const archived = await recordedBy(service, company, async () => {
+    const first = await archive(company, clientId);
+    assert.deepEqual([first.statusCode, first.body], [204, '']);
+    assert.equal(outcome(await archive(company, clientId)), '404 not_found');
+  });
+  assert.deepEqual(archived.events, [{ kind: 'team.client_archive', ...common, detail: {} }]);
+  const back = await recordedBy(service, company, async () => {
+    const body = { state: 'active', name: 'Renamed' };
+    const answer = await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, body);
+    assert.equal(answer.json<Client>().name, 'Renamed');
+    assert.equal((await bringBack(company, clientId)).statusCode, 200);
+  });
+  assert.deepEqual(back.events, [
+    { kind: 'team.client_change', ...common, detail: { changed: ['name', 'state'], state: 'active' } },
+  ]);
+});
+
+test('the audit of the Team hides searches within a client once the client is archived', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  await search(company, { clientId });
+  await search(company, {});
+  const told = async () => {
+    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    return events.map(({ layer, clientId: within }) => [layer, within]);
+  };
+  const [ofTeam, ofClient] = [
+    [null, null],
+    ['client', clientId],
+  ];
+  assert.deepEqual(await told(), [ofTeam, ofClient]);
+  await archive(company, clientId);
+  assert.deepEqual(await told(), [ofTeam]);
+});

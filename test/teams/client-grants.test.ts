@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { Client } from '../../shared/schemas/clients.ts';
+import type { ClientGrant } from '../../shared/schemas/people.ts';
+import type { Hit } from '../../shared/schemas/search.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column } from '../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { accessToClient, REACHES_NOTHING, READS, WRITES } from '../support/invites.ts';
+import { assertInvalid, assertSameRefusal } from '../support/refusals.ts';
+import { outcome } from '../support/sign-in.ts';
+import { assertStablePages } from '../support/stable-pages.ts';
+import {
+  addClient,
+  addPerson,
+  addTeam,
+  along,
+  archiveTeam,
+  type Caller,
+  CLAIM,
+  type Person,
+  post,
+} from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const URL = '/v1/team/grants';
+type Access = ClientGrant['access'];
+
+const list = (caller: Caller) => listAll<ClientGrant>(service, caller, URL);
+const put = (caller: Caller, userId: string, clientId: string, body: object = { access: 'read' }) =>
+  ask(service, caller, 'PUT', `${URL}/${userId}/${clientId}`, body);
+const take = (caller: Caller, userId: string, clientId: string) =>
+  ask(service, caller, 'DELETE', `${URL}/${userId}/${clientId}`);
+const access = (company: SignedIn, { token }: Person, clientId: string) =>
+  accessToClient(service, company, token, clientId);
+
+async function cast() {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const member = await addPerson(service, company, { teamRole: 'member' });
+  return { company, clientId, member };
+}
+
+async function given(caller: Caller, userId: string, clientId: string, level: Access): Promise<ClientGrant> {
+  const answer = await put(caller, userId, clientId, { access: level });
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<ClientGrant>();
+}
+
+describe('GET /v1/team/grants', () => {
+  test('lists all grants for callers with Full access and their own for others, newest first', async () => {
+    const { company, clientId, member } = await cast();
+    const second = await addClient(service, company);
+    const colleague = await addPerson(service, company, { teamRole: 'member' });
+    const grants = [
+      await given(company, member.userId, clientId, 'read'),
+      await given(company, colleague.userId, clientId, 'write'),
+      await given(company, member.userId, second, 'write'),
+    ].reverse();
+    const teamId = await addTeam(service, company);
+    const there = { ...company, teamId };
+    const neighbour = { [await addClient(service, there)]: 'read' } as const;
+    await addPerson(service, there, { teamRole: 'member', clients: neighbour });
+    const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
+    for (const caller of [
+      company,
+      await person({ teamRole: 'admin' }),
+      await person({ companyRole: 'admin', companyGrant: 'full' }),
+    ]) {
+      assert.deepEqual(await list(caller), grants);
+    }
+    const own = (userId: string) => grants.filter((grant) => grant.userId === userId);
+    assert.deepEqual(await list(member), own(member.userId));
+    assert.deepEqual(await list(colleague), own(colleague.userId));
+    assert.deepEqual(await list(await person({ companyRole: 'admin', companyGrant: 'read' })), []);
+    assert.deepEqual(await list(await person({ teamRole: 'member' })), []);
+  });
+
+  test('returns stable pages while grants are added', async () => {
+    const { company, member } = await cast();
+    const give = async () => put(company, member.userId, await addClient(service, company));
+    for (let n = 0; n < 5; n++) await give();
+    await assertStablePages(service, company, URL, give);
+    await assertStablePages(service, member, URL, give);
+  });
+});
+
+describe('a client grant', () => {
+  test('a grant can be given, changed and revoked, each with effect on the next request', async () => {
+    const { company, clientId, member } = await cast();
+    const bystander = await addPerson(service, company, { teamRole: 'member' });
+    const reach = async () => {
+      const clients = await listAll<Client>(service, member, '/v1/team/clients');
+      return [await access(company, member, clientId), clients.map((client) => client.access)];
+    };
+    assert.deepEqual(await reach(), [REACHES_NOTHING, []]);
+    const first = await given(company, member.userId, clientId, 'read');
+    assert.deepEqual(await reach(), [READS, ['read']]);
+    const { createdAt } = first;
+    assert.deepEqual(first, { userId: member.userId, clientId, access: 'read', createdAt });
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+
+    const second = await given(company, member.userId.toUpperCase(), clientId.toUpperCase(), 'write');
+    assert.deepEqual(second, { ...first, access: 'write' });
+    assert.deepEqual(await reach(), [WRITES, ['write']]);
+    assert.deepEqual(await list(company), [second]);
+
+    const answer = await take(company, member.userId, clientId);
+    assert.deepEqual([answer.statusCode, answer.body], [204, '']);
+    assert.deepEqual(await reach(), [REACHES_NOTHING, []]);
+    assert.deepEqual(await list(company), []);
+    assert.deepEqual(await access(company, bystander, clientId), REACHES_NOTHING);
+  });
+
+  test('a grant opens only the layer of its client to a search', async () => {
+    const { company, clientId, member } = await cast();
+    const other = await addClient(service, company);
+    for (const id of [clientId, other]) {
+      const answer = await post(service, company, '/v1/memory/ingest', {
+        title: 'x',
+        chunks: [{ text: `ibis ${id}`, embedding: along(1) }],
+        ...CLAIM,
+        scope: { clientId: id },
+      });
+      assert.equal(answer.statusCode, 201, answer.body);
+    }
+    const found = async () => {
+      const scope = { include: ['team', 'client'] };
+      const body = { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM };
+      const answer = await post(service, member, '/v1/memory/search', body);
+      return answer.json<{ hits: Hit[] }>().hits.map((hit) => hit.client_id);
+    };
+    assert.deepEqual(await found(), []);
+    await given(company, member.userId, clientId, 'read');
+    assert.deepEqual(await found(), [clientId]);
+    await take(company, member.userId, clientId);
+    assert.deepEqual(await found(), []);
+  });
+
+  test('each change of a grant is recorded once, and an unchanged grant records no event', async () => {
+    const { company, clientId, member } = await cast();
+    const admin = await addPerson(service, company, { teamRole: 'admin' });
+    const { events } = await recordedBy(service, company, async () => {
+      const first = await given(admin, member.userId, clientId, 'read');
+      assert.deepEqual(await given(admin, member.userId, clientId, 'read'), first);
+      await given(admin, member.userId.toUpperCase(), clientId.toUpperCase(), 'write');
+      await take(admin, member.userId, clientId);
+      assert.equal(outcome(await take(admin, member.userId, clientId)), '404 not_found');
+    });
+    const common = {
+      actorId: admin.userId,
+      teamId: company.teamId,
+      subjectType: 'account',
+      subjectId: member.userId,
+    };
+    assert.deepEqual(events, [
+      { kind: 'team.grant', ...common, detail: { clientId, access: 'read' } },
+      { kind: 'team.grant', ...common, detail: { clientId, access: 'write' } },
+      { kind: 'team.grant_revoke', ...common, detail: { clientId } },
+    ]);
+  });
+
+  test('returns 400 for an access that is not read or write', async () => {
+    const { company, clientId, member } = await cast();
+    for (const [body, path] of [
+      [{}, '/access'],
+      [{ access: 'full' }, '/access'],
+      [{ access: null }, '/access'],
+      [{ access: 'read', role: 'admin' }, '/role'],
+    ] as const) {
+      assertInvalid(await put(company, member.userId, clientId, body), path);
+    }
+    assert.deepEqual(await list(company), []);
+  });
+
+  test('returns the same 404 for every id that is not a member or a client of the Team', async () => {
+    const { company, clientId, member } = await cast();
+    const stranger = await service.company();
+    const there = { ...company, teamId: await addTeam(service, company) };
+    const theirs = await addClient(service, there);
+    const neighbour = await addPerson(service, there, { teamRole: 'member', clients: { [theirs]: 'read' } });
+    const pairs = [
+      ...[
+        newId(),
+        'no id at all',
+        stranger.ownerId,
+        (await addPerson(service, company, {})).userId,
+        (await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' })).userId,
+        (await addPerson(service, company, { companyRole: 'owner' })).userId,
+        neighbour.userId,
+      ].map((userId) => [userId, clientId] as const),
+      ...[newId(), 'no id at all', theirs, await addClient(service, stranger)].map(
+        (id) => [member.userId, id] as const,
+      ),
+      [neighbour.userId, theirs] as const,
+    ];
+    await recordsNothing(service, company, async () => {
+      const asked = pairs.map((pair) => pair.map(encodeURIComponent) as [string, string]);
+      await assertSameRefusal('404 not_found', [
+        ...asked.map((pair) => put(company, ...pair)),
+        ...asked.map((pair) => take(company, ...pair)),
+      ]);
+    });
+    const rows = await database.query<{ user: string; access: string }>(
+      'select user_id as "user", access from identity.client_grant where company_id = any ($1::uuid[])',
+      [[company.companyId, stranger.companyId]],
+    );
+    assert.deepEqual(rows, [{ user: neighbour.userId, access: 'read' }]);
+  });
+
+  test('a grant adds nothing to Full access and remains after Full access is lost', async () => {
+    const { company, clientId } = await cast();
+    const admin = await addPerson(service, company, { teamRole: 'admin' });
+    await given(company, admin.userId, clientId, 'read');
+    assert.deepEqual(await access(company, admin, clientId), WRITES);
+    const demoted = await ask(service, company, 'PATCH', `/v1/team/members/${admin.userId}`, {
+      role: 'member',
+    });
+    assert.equal(demoted.statusCode, 200);
+    assert.deepEqual(await access(company, admin, clientId), READS);
+  });
+});
+
+test('an archived Team returns 409 for new and changed grants but allows revoking them', async () => {
+  const { company, clientId, member } = await cast();
+  const second = await addClient(service, company);
+  const grant = await given(company, member.userId, clientId, 'read');
+  await archiveTeam(service, company.teamId);
+  const { events } = await recordedBy(service, company, async () => {
+    for (const [id, level] of [
+      [second, 'read'],
+      [clientId, 'write'],
+      [clientId, 'read'],
+    ] as const) {
+      const answer = await put(company, member.userId, id, { access: level });
+      assert.equal(outcome(answer), '409 team_archived');
+    }
+    assert.deepEqual(await list(company), [grant]);
+    assert.equal((await take(company, member.userId, clientId)).statusCode, 204);
+  });
+  assert.deepEqual(column(events, 'kind'), ['team.grant_revoke']);
+  assert.deepEqual(await list(company), []);
+});

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import type { Member } from '../../shared/schemas/people.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { column, columns } from '../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../support/company.ts';
+import { assertSameRefusal } from '../support/refusals.ts';
+import { outcome } from '../support/sign-in.ts';
+import { assertStablePages } from '../support/stable-pages.ts';
+import {
+  addClient,
+  addPerson,
+  addTeam,
+  archiveTeam,
+  type Caller,
+  get,
+  inTeam,
+  type Person,
+} from '../support/team.ts';
+
+const service = await openTestApp();
+const URL = '/v1/team/members';
+const ROLES = ['owner', 'admin', 'member'] as const;
+type Role = (typeof ROLES)[number];
+
+const list = (caller: Caller) => listAll<Member>(service, caller, URL);
+const setRole = (caller: Caller, userId: string, role: Role) =>
+  ask(service, caller, 'PATCH', `${URL}/${userId}`, { role });
+const remove = (caller: Caller, userId: string) => ask(service, caller, 'DELETE', `${URL}/${userId}`);
+
+const add = (company: SignedIn, teamRole: Role) => addPerson(service, company, { teamRole });
+
+/** Callers with Full access. The Team keeps another Owner than the member that a test changes. */
+async function cast(company: SignedIn): Promise<Record<string, Person>> {
+  return {
+    'a Team Admin': await add(company, 'admin'),
+    'a Team Owner': await add(company, 'owner'),
+    'a Company Owner': await addPerson(service, company, { companyRole: 'owner' }),
+    'a Company Owner who is a Team Member': await addPerson(service, company, {
+      companyRole: 'owner',
+      teamRole: 'member',
+    }),
+    'a Company Admin with Full access': await addPerson(service, company, {
+      companyRole: 'admin',
+      companyGrant: 'full',
+    }),
+    'a Company Admin with Full access who is a Team Owner': await addPerson(service, company, {
+      companyRole: 'admin',
+      companyGrant: 'full',
+      teamRole: 'owner',
+    }),
+  };
+}
+const APPOINTS_OWNERS = [
+  'a Team Owner',
+  'a Company Owner',
+  'a Company Owner who is a Team Member',
+  'a Company Admin with Full access who is a Team Owner',
+];
+
+/** The role of a person in the Team, or undefined. */
+async function roleOf(company: SignedIn, userId: string): Promise<string | undefined> {
+  return (await list(company)).find((member) => member.userId === userId)?.role;
+}
+
+describe('GET /v1/team/members', () => {
+  test('shows everyone in the Team all members and their roles, newest first', async () => {
+    const company = await service.company();
+    const [admin, member] = [await add(company, 'admin'), await add(company, 'member')];
+    const outsider = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const teamId = await addTeam(service, company);
+    await addPerson(service, { ...company, teamId }, { teamRole: 'member' });
+    // Rows of the same millisecond have no fixed order, so each gets a later id.
+    for (const { userId } of [admin, member]) {
+      await service.database.query('update identity.team_member set id = $2 where user_id = $1', [
+        userId,
+        newId(),
+      ]);
+    }
+    const expected = [
+      {
+        userId: member.userId,
+        email: `person-${member.userId}@example.com`,
+        name: 'Someone',
+        role: 'member',
+      },
+      { userId: admin.userId, email: `person-${admin.userId}@example.com`, name: 'Someone', role: 'admin' },
+      { userId: company.ownerId, email: company.ownerEmail, name: 'Owner', role: 'owner' },
+    ];
+    for (const caller of [company, admin, member, outsider]) {
+      const members = await list(caller);
+      assert.deepEqual(
+        members.map(({ userId, email, name, role }) => ({ userId, email, name, role })),
+        expected,
+      );
+      for (const { createdAt, ...rest } of members) {
+        assert.deepEqual(Object.keys(rest).sort(), ['email', 'name', 'role', 'userId']);
+        assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      }
+    }
+  });
+
+  test('returns pages of members that a new member does not shift', async () => {
+    const company = await service.company();
+    for (const role of ROLES) await add(company, role);
+    await assertStablePages(service, company, URL, () => add(company, 'member'));
+  });
+});
+
+describe('a change of a Team role', () => {
+  test('every caller with Full access can change roles, but only Owners those of Team Owners', async () => {
+    const company = await service.company();
+    for (const [name, caller] of Object.entries(await cast(company))) {
+      for (const from of ROLES) {
+        for (const to of [...ROLES, 'removed'] as const) {
+          const { userId } = await add(company, from);
+          const forbidden = (from === 'owner' || to === 'owner') && !APPOINTS_OWNERS.includes(name);
+          const { events } = await recordedBy(service, company, async () => {
+            const answer = await (to === 'removed' ? remove(caller, userId) : setRole(caller, userId, to));
+            const done = to === 'removed' ? '204' : '200';
+            const got = answer.statusCode === 204 ? '204' : outcome(answer);
+            assert.equal(got, forbidden ? '403 forbidden' : done, `${name}: ${from} to ${to}`);
+            if (got === '200') assert.equal(answer.json<Member>().role, to);
+          });
+          const held = to === 'removed' ? undefined : to;
+          assert.equal(await roleOf(company, userId), forbidden ? from : held, `${name}: ${from} to ${to}`);
+          const common = {
+            actorId: caller.userId,
+            teamId: company.teamId,
+            subjectType: 'account',
+            subjectId: userId,
+          };
+          const event =
+            to === 'removed'
+              ? { kind: 'team.member_remove', ...common, detail: { role: from, revokedInvites: [] } }
+              : { kind: 'team.member_role', ...common, detail: { from, to, revokedInvites: [] } };
+          assert.deepEqual(events, forbidden || from === to ? [] : [event]);
+        }
+      }
+    }
+  });
+
+  test('a change of a role returns the member and applies to the next request', async () => {
+    const company = await service.company();
+    const person = await add(company, 'member');
+    const [before] = await list(company);
+    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
+    const answer = await setRole(company, person.userId, 'admin');
+    assert.deepEqual(answer.json(), { ...before, role: 'admin' });
+    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '200');
+    await setRole(company, person.userId, 'member');
+    assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
+  });
+
+  test('Owners and Admins can lower their own role and leave the Team', async () => {
+    const company = await service.company();
+    const [owner, admin] = [await add(company, 'owner'), await add(company, 'admin')];
+    assert.equal(outcome(await setRole(owner, owner.userId, 'admin')), '200');
+    assert.equal(outcome(await setRole(owner, owner.userId, 'owner')), '403 forbidden');
+    assert.equal((await remove(admin, admin.userId)).statusCode, 204);
+    assert.equal(outcome(await get(service, admin, '/v1/team')), '403 team_forbidden');
+  });
+
+  test('a change of a role returns 400 for anything other than one of the three roles', async () => {
+    const company = await service.company();
+    const { userId } = await add(company, 'member');
+    for (const body of [{}, { role: 'reader' }, { role: null }, { role: 'admin', userId }]) {
+      const answer = await ask(service, company, 'PATCH', `${URL}/${userId}`, body);
+      assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body));
+    }
+    assert.equal(await roleOf(company, userId), 'member');
+  });
+
+  test('a change of a role returns the same 404 for everyone who is not a member of the Team', async () => {
+    const [company, stranger] = [await service.company(), await service.company()];
+    const teamId = await addTeam(service, company);
+    const ids = [
+      newId(),
+      'no id at all',
+      stranger.ownerId,
+      (await addPerson(service, company, {})).userId,
+      (await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' })).userId,
+      (await addPerson(service, { ...company, teamId }, { teamRole: 'member' })).userId,
+    ];
+    await recordsNothing(service, company, async () => {
+      const changed = ids.map(encodeURIComponent);
+      await assertSameRefusal('404 not_found', [
+        ...changed.map((id) => setRole(company, id, 'admin')),
+        ...changed.map((id) => remove(company, id)),
+      ]);
+    });
+    const other = inTeam(company, teamId);
+    assert.deepEqual(column(await list(other), 'role'), ['member']);
+  });
+});
+
+describe('the last Team Owner', () => {
+  test('demoting or removing the last Team Owner returns 409 last_owner for everyone', async () => {
+    const company = await service.company();
+    const companyOwner = await addPerson(service, company, { companyRole: 'owner' });
+    await recordsNothing(service, company, async () => {
+      for (const caller of [company, companyOwner]) {
+        for (const answer of [
+          await setRole(caller, company.ownerId, 'admin'),
+          await setRole(caller, company.ownerId, 'member'),
+          await remove(caller, company.ownerId),
+        ]) {
+          assert.equal(outcome(answer), '409 last_owner');
+        }
+        assert.equal(outcome(await setRole(caller, company.ownerId, 'owner')), '200');
+      }
+    });
+    assert.equal(await roleOf(company, company.ownerId), 'owner');
+  });
+
+  test('a Team Admin who demotes or removes the last Team Owner gets 403, not 409', async () => {
+    const company = await service.company();
+    const admin = await add(company, 'admin');
+    assert.equal(outcome(await setRole(admin, company.ownerId, 'member')), '403 forbidden');
+    assert.equal(outcome(await remove(admin, company.ownerId)), '403 forbidden');
+  });
+
+  test('the last Owner is determined per Team, and another Owner makes the change possible', async () => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    await addPerson(service, { ...company, teamId }, { teamRole: 'owner' });
+    assert.equal(outcome(await setRole(company, company.ownerId, 'member')), '409 last_owner');
+    const second = await add(company, 'owner');
+    assert.equal(outcome(await setRole(company, company.ownerId, 'member')), '200');
+    assert.equal(outcome(await remove(company, second.userId)), '409 last_owner');
+  });
+
+  test('one Team Owner remains when all are demoted or removed at the same time', async () => {
+    const company = await service.company();
+    const caller = await addPerson(service, company, { companyRole: 'owner' });
+    const owners = [company.ownerId];
+    for (let n = 0; n < 7; n++) owners.push((await add(company, 'owner')).userId);
+    const answers = await Promise.all(
+      owners.map((userId, n) => (n % 2 === 0 ? setRole(caller, userId, 'admin') : remove(caller, userId))),
+    );
+    const refused = answers.filter(({ statusCode }) => statusCode >= 400).map(outcome);
+    assert.deepEqual(refused, ['409 last_owner']);
+    assert.equal((await list(caller)).filter(({ role }) => role === 'owner').length, 1);
+  });
+
+  test('one Team Owner remains when two demote each other at the same time', async () => {
+    const company = await service.company();
+    const two = [await add(company, 'owner'), await add(company, 'owner')] as const;
+    assert.equal((await remove(company, company.ownerId)).statusCode, 204);
+    const answers = await Promise.all([
+      setRole(two[0], two[1].userId, 'member'),
+      setRole(two[1], two[0].userId, 'member'),
+    ]);
+    const outcomes = answers.map(outcome).sort();
+    assert.equal(outcomes[0], '200');
+    assert.match(outcomes[1]!, /^(409 last_owner|403 full_access_required)$/);
+    assert.deepEqual((await list(company)).map(({ role }) => role).sort(), ['member', 'owner']);
+  });
+});
+
+test('an archived Team returns 409 for a change of a role and allows the removal of members', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const person = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
+  const second = await add(company, 'owner');
+  await archiveTeam(service, company.teamId);
+  const { events } = await recordedBy(service, company, async () => {
+    for (const role of ['admin', 'member'] as const) {
+      assert.equal(outcome(await setRole(company, person.userId, role)), '409 team_archived');
+    }
+    assert.equal((await remove(company, person.userId)).statusCode, 204);
+    assert.equal((await remove(company, second.userId)).statusCode, 204);
+    assert.equal(outcome(await remove(company, company.ownerId)), '409 last_owner');
+  });
+  assert.deepEqual(columns(events, 'kind', 'subjectId'), [
+    ['team.member_remove', person.userId],
+    ['team.member_remove', second.userId],
+  ]);
+  assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
+  const grants = await service.database.query('select from identity.client_grant where user_id = $1', [
+    person.userId,
+  ]);
+  assert.deepEqual(grants, []);
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, listAll } from '../support/company.ts';
+import { outcome } from '../support/sign-in.ts';
+import { inTeam } from '../support/team.ts';
+
+const service = await openTestApp();
+const TEAMS = '/v1/company/teams';
+const CLIENTS = '/v1/team/clients';
+const TAKEN = '409 conflict';
+
+const makeTeam = (company: SignedIn, name: string) => ask(service, company, 'POST', TEAMS, { name });
+const makeClient = (company: SignedIn, name: string) => ask(service, company, 'POST', CLIENTS, { name });
+const idOf = (answer: { json<T>(): T }) => answer.json<{ id?: string; team?: { id: string } }>();
+
+async function madeTeam(company: SignedIn, name: string): Promise<string> {
+  const { team } = idOf(await makeTeam(company, name));
+  assert.ok(team);
+  return team.id;
+}
+async function madeClient(company: SignedIn, name: string): Promise<string> {
+  const { id } = idOf(await makeClient(company, name));
+  assert.ok(id);
+  return id;
+}
+
+describe('the name of a Team', () => {
+  test('is unique in its Company, compared without case, outer spaces and composition', async () => {
+    const company = await service.company();
+    const id = await madeTeam(company, 'Straße É');
+    for (const name of ['Straße É', ' strasse é ', 'STRASSE E\u0301']) {
+      assert.equal(outcome(await makeTeam(company, name)), TAKEN, name);
+    }
+    assert.equal((await makeTeam(await service.company(), 'Straße É')).statusCode, 201);
+    const other = await madeTeam(company, 'Other');
+    const rename = (team: string, name: string) =>
+      ask(service, company, 'PATCH', `${TEAMS}/${team}`, { name });
+    assert.equal(outcome(await rename(other, 'strasse é')), TAKEN);
+    const selected = ask(service, inTeam(company, other), 'PATCH', '/v1/team', { name: 'strasse é' });
+    assert.equal(outcome(await selected), TAKEN);
+    assert.equal(
+      (await rename(id, 'STRASSE É')).statusCode,
+      200,
+      'a Team can change the case of its own name',
+    );
+    assert.equal((await rename(id, 'Harbour')).statusCode, 200);
+    assert.equal((await makeTeam(company, 'straße é')).statusCode, 201, 'the old name is free');
+  });
+
+  test('stays taken while the Team is archived, and is free when it is deleted', async () => {
+    const company = await service.company();
+    const id = await madeTeam(company, 'Harbour');
+    await ask(service, company, 'POST', `${TEAMS}/${id}/archive`);
+    assert.equal(outcome(await makeTeam(company, 'harbour')), TAKEN);
+    await ask(service, company, 'DELETE', `${TEAMS}/${id}`);
+    assert.equal((await makeTeam(company, 'harbour')).statusCode, 201);
+  });
+
+  test('is given once when several requests race for it', async () => {
+    const company = await service.company();
+    const teams = await Promise.all(['a', 'b', 'c'].map((name) => madeTeam(company, name)));
+    const answers = await Promise.all([
+      ...teams.map((id) => ask(service, inTeam(company, id), 'PATCH', '/v1/team', { name: 'Harbour' })),
+      ...teams.map((id) => ask(service, company, 'PATCH', `${TEAMS}/${id}`, { name: 'harbour' })),
+      makeTeam(company, 'HARBOUR'),
+    ]);
+    assert.deepEqual(
+      [...new Set(answers.map(({ statusCode }) => Math.floor(statusCode / 100)))].sort(),
+      [2, 4],
+    );
+    const named = (await listAll<{ name: string }>(service, company, TEAMS)).filter(
+      ({ name }) => name.toLowerCase() === 'harbour',
+    );
+    assert.equal(named.length, 1);
+  });
+});
+
+describe('the name of a client', () => {
+  test('is unique among the active clients of its Team', async () => {
+    const company = await service.company();
+    const id = await madeClient(company, 'Northwind');
+    assert.equal(outcome(await makeClient(company, ' NORTHWIND')), TAKEN);
+    const other = await madeClient(company, 'Contoso');
+    assert.equal(
+      outcome(await ask(service, company, 'PATCH', `${CLIENTS}/${other}`, { name: 'northwind' })),
+      TAKEN,
+    );
+    await ask(service, company, 'DELETE', `${CLIENTS}/${id}`);
+    assert.equal(
+      (await makeClient(company, 'northwind')).statusCode,
+      201,
+      'an archived client frees its name',
+    );
+    const restore = (body: object) => ask(service, company, 'PATCH', `${CLIENTS}/${id}`, body);
+    assert.equal(outcome(await restore({ state: 'active' })), TAKEN);
+    assert.equal((await restore({ state: 'active', name: 'Northwind Traders' })).statusCode, 200);
+  });
+
+  test('is given once when several requests race for it', async () => {
+    const company = await service.company();
+    const answers = await Promise.all(
+      ['Tailspin', 'TAILSPIN', 'tailspin'].map((name) => makeClient(company, name)),
+    );
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 409, 409]);
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SelectedTeam } from '../../shared/schemas/teams.ts';
+import { openTestApp } from '../support/app.ts';
+import { ask, recordedBy, recordsNothing } from '../support/company.ts';
+import { assertInvalid } from '../support/refusals.ts';
+import { addPerson, archiveTeam, type Caller, get } from '../support/team.ts';
+
+const service = await openTestApp();
+const change = (caller: Caller, body: object) => ask(service, caller, 'PATCH', '/v1/team', body);
+const read = async (caller: Caller) => (await get(service, caller, '/v1/team')).json<SelectedTeam>();
+
+test('PATCH /v1/team changes the name and the settings, and records what changed', async () => {
+  const company = await service.company();
+  const before = await read(company);
+  const { events } = await recordedBy(service, company, async () => {
+    const answer = await change(company, { name: 'Harbour', publish: 'review', redaction: 'redact' });
+    assert.equal(answer.statusCode, 200, answer.body);
+    assert.deepEqual(answer.json(), { ...before, name: 'Harbour', publish: 'review', redaction: 'redact' });
+  });
+  assert.deepEqual(
+    events.map(({ kind, detail }) => ({ kind, detail })),
+    [
+      { kind: 'team.rename', detail: { from: 'Test Team', to: 'Harbour' } },
+      {
+        kind: 'team.settings',
+        detail: {
+          from: { publish: 'anyone', redaction: null },
+          to: { publish: 'review', redaction: 'redact' },
+        },
+      },
+    ],
+  );
+  assert.deepEqual(await read(company), {
+    ...before,
+    name: 'Harbour',
+    publish: 'review',
+    redaction: 'redact',
+  });
+});
+
+test('PATCH /v1/team leaves what it does not name, and null removes the mode of redaction', async () => {
+  const company = await service.company();
+  await change(company, { publish: 'review', redaction: 'refuse' });
+  await change(company, { redaction: null });
+  const { name, publish, redaction } = await read(company);
+  assert.deepEqual({ name, publish, redaction }, { name: 'Test Team', publish: 'review', redaction: null });
+  await recordsNothing(service, company, () => change(company, { publish: 'review' }));
+});
+
+test('PATCH /v1/team refuses other values, callers without Full access, and an archived Team', async () => {
+  const company = await service.company();
+  assertInvalid(await change(company, {}), '/');
+  assertInvalid(await change(company, { publish: 'nobody' }), '/publish');
+  assertInvalid(await change(company, { redaction: 'all' }), '/redaction');
+  const member = await addPerson(service, company, { teamRole: 'member' });
+  assert.equal((await change(member, { publish: 'review' })).json().code, 'full_access_required');
+  await archiveTeam(service, company.teamId);
+  assert.equal((await change(company, { publish: 'review' })).json().code, 'team_archived');
+});

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { deleteStagedSource, stageSource } from '../../core/sources/store.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { activateSource, deleteLoadingSource } from '../../db/queries/sources/sources.ts';
+import { newId } from '../../shared/ids.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask } from '../support/company.ts';
+import { plantImports } from '../support/import-records.ts';
+import { addMemory, decide } from '../support/memories.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { addSource, archived } from '../support/source-library.ts';
+import { draftOf } from '../support/sources.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, post, readStatus } from '../support/team.ts';
+import { type CountedFigures, countRows } from './counted-figures.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+async function told(caller: Caller): Promise<CountedFigures> {
+  const { sources, chunks, imports } = await readStatus(service, caller);
+  const { recentFailures: _, ...states } = imports;
+  return { sources, chunks, imports: states };
+}
+
+/** Asserts that the figures for the Owner match the rows of these layers. */
+async function assertExact(company: SignedIn, layers: readonly (string | null)[]): Promise<CountedFigures> {
+  const counted = await countRows(database, company, layers);
+  assert.deepEqual(await told(company), counted);
+  return counted;
+}
+
+const texts = (count: number) => Array.from({ length: count }, () => ({ text: newId() }));
+const scopeOf = (clientId: string | null) => (clientId === null ? {} : { clientId });
+
+describe('the figures of the status', () => {
+  test('the figures match the rows when sources are stored, replaced, deduplicated and archived', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    const layers = [null, client];
+    for (const layer of layers) {
+      const scope = scopeOf(layer);
+      const { id } = await addSource(service, company, { scope, chunks: texts(3) });
+      await addSource(service, company, { scope, text: 'The same text twice.' });
+      await post(service, company, '/v1/memory/ingest', { title: 'x', scope, text: 'The same text twice.' });
+      // A source of this size is written before it is shown.
+      await addSource(service, company, { scope, chunks: texts(130), externalId: 'edition' });
+      await assertExact(company, layers);
+      for (const length of [2, 120, 7]) {
+        const body = { title: 'x', scope, chunks: texts(length), externalId: 'edition' };
+        const answer = await post(service, company, '/v1/memory/ingest', body);
+        assert.equal(answer.statusCode, 200, answer.body);
+        await assertExact(company, layers);
+      }
+      await archived(service, company, id);
+      const counted = await assertExact(company, layers);
+      assert.ok(counted.sources.active > 0 && counted.sources.archived > 0 && counted.chunks.pending > 0);
+    }
+  });
+
+  test('the figures match the rows while embeddings arrive', async () => {
+    const company = await service.company();
+    await addSource(service, company, {
+      chunks: [...texts(4), { text: newId(), embedding: along(1) }],
+      ...CLAIM,
+    });
+    assert.deepEqual((await assertExact(company, [null])).chunks, { total: 5, embedded: 1, pending: 4 });
+    for (const left of [1, 0]) {
+      const claimed = await post(service, company, '/v1/memory/embeddings/claim', { limit: 3 });
+      const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
+      // While they are claimed, they still have no vector.
+      assert.equal((await told(company)).chunks.pending, left + batch.chunks.length);
+      const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(0) }));
+      const body = { batchId: batch.id, ...CLAIM, embeddings };
+      assert.equal((await post(service, company, '/v1/memory/embeddings/complete', body)).statusCode, 200);
+      assert.equal((await assertExact(company, [null])).chunks.pending, left);
+    }
+  });
+
+  test('the figures match the rows while imports change state and are deleted', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    const [first = ''] = await plantImports(service, company, 5, { state: 'queued' });
+    const failed = await plantImports(service, company, 3, { clientId: client });
+    assert.deepEqual((await assertExact(company, [null, client])).imports, {
+      queued: 5,
+      running: 0,
+      completed: 0,
+      failed: 3,
+    });
+    await database.query(`update memory.import set state = 'running' where team_id = $1`, [company.teamId]);
+    await database.query(`update memory.import set progress_percent = 9 where team_id = $1`, [
+      company.teamId,
+    ]);
+    assert.equal((await assertExact(company, [null, client])).imports['running'], 8);
+    await database.query(`update memory.import set state = 'completed' where id = $1`, [first]);
+    await database.query(`update memory.import set state = 'cancelled' where id = $1`, [failed[0]]);
+    await database.query('delete from memory.import where id = $1', [failed[1]]);
+    assert.deepEqual((await assertExact(company, [null, client])).imports, {
+      queued: 0,
+      running: 5,
+      completed: 1,
+      failed: 0,
+    });
+  });
+
+  test('the figures match the rows when memories are published, updated and archived', async () => {
+    const company = await service.company();
+    const { id } = await addMemory(service, company, 'published', { content: newId() });
+    await addMemory(service, company, 'published', { content: newId() });
+    assert.deepEqual((await assertExact(company, [null])).sources.byKind, { memory: 2 });
+    const update = { action: 'update', memoryId: id, content: newId() };
+    assert.equal((await decide(service, company, update)).statusCode, 200);
+    await assertExact(company, [null]);
+    assert.equal((await decide(service, company, { action: 'delete', memoryId: id })).statusCode, 200);
+    const { sources, chunks } = await assertExact(company, [null]);
+    assert.deepEqual([sources.byKind, sources.archived, chunks.total], [{ memory: 1 }, 1, 1]);
+  });
+
+  test('the figures leave out an archived client and include it again when it is active', async () => {
+    const company = await service.company();
+    const [client, other] = [await addClient(service, company), await addClient(service, company)];
+    for (const layer of [null, client, other]) {
+      await addSource(service, company, { scope: scopeOf(layer), chunks: texts(2) });
+      await plantImports(service, company, 1, { clientId: layer });
+    }
+    const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
+    const before = await told(member);
+    assert.deepEqual(before, await countRows(database, company, [null, client]));
+    assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${client}`)).statusCode, 204);
+    await assertExact(company, [null, other]);
+    assert.deepEqual(await told(member), await countRows(database, company, [null]));
+    const path = `/v1/team/clients/${client}`;
+    assert.equal((await ask(service, company, 'PATCH', path, { state: 'active' })).statusCode, 200);
+    await assertExact(company, [null, client, other]);
+    assert.deepEqual(await told(member), before);
+  });
+});
+
+test('recentFailures are the newest ten of the readable layers, however many failed elsewhere', async () => {
+  const company = await service.company();
+  const [client, other] = [await addClient(service, company), await addClient(service, company)];
+  const inTeam = await plantImports(service, company, 12);
+  const inClient = await plantImports(service, company, 3, { clientId: client });
+  await plantImports(service, company, 12, { state: 'completed' });
+  const elsewhere = await plantImports(service, company, 40, { clientId: other });
+  const failures = async (caller: Caller) =>
+    (await readStatus(service, caller)).imports.recentFailures.map(({ id }) => id);
+  const latest = (...ids: string[]) => ids.sort().reverse().slice(0, 10);
+  const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
+  const bare = await addPerson(service, company, { teamRole: 'member' });
+  assert.deepEqual(await failures(company), latest(...inTeam, ...inClient, ...elsewhere));
+  assert.deepEqual(await failures(member), latest(...inTeam, ...inClient));
+  assert.deepEqual(await failures(bare), latest(...inTeam));
+});
+
+describe('a source that is being written', () => {
+  const draft = ({ teamId }: SignedIn) => draftOf(teamId, { layer: null, chunks: texts(130) });
+
+  test('a source that is being written does not count, nor do its chunks, until it is active', async () => {
+    const company = await service.company();
+    await addSource(service, company, { chunks: texts(2) });
+    const before = await told(company);
+    const scope = ownerScope(company);
+    const staged = await stageSource(database, scope, draft(company));
+    assert.ok(staged.written);
+    assert.deepEqual(await told(company), before);
+    await transaction(database, scope, (tx) => activateSource(tx, staged.source.id, 130));
+    assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
+  });
+
+  test('a source that is being written in another layer leaves the figures of a caller without it unchanged', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    await addSource(service, company, { chunks: texts(2) });
+    const before = await told(member);
+    assert.equal(before.chunks.pending, 2);
+    const given = draftOf(company.teamId, { layer: client, chunks: texts(130) });
+    const staged = await stageSource(database, ownerScope(company, [client]), given);
+    assert.ok(staged.written);
+    assert.deepEqual(await told(member), before);
+  });
+
+  test('a source that is deleted while being written leaves the figures unchanged', async () => {
+    const company = await service.company();
+    await addSource(service, company, { chunks: texts(2) });
+    const before = await told(company);
+    const scope = ownerScope(company);
+    const unfinished = await stageSource(database, scope, draft(company));
+    await deleteStagedSource(database, scope, unfinished);
+    assert.deepEqual(await told(company), before);
+    const { source } = await stageSource(database, scope, draft(company));
+    await transaction(database, scope, (tx) => deleteLoadingSource(tx, source.id));
+    assert.deepEqual(await told(company), before);
+  });
+});
+
+describe('the stored changes of the figures', () => {
+  const notes = async ({ teamId }: SignedIn) =>
+    (await database.query('select from memory.layer_tally where team_id = $1', [teamId])).length;
+
+  test('stored changes are summed up per layer without losing any', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    for (let n = 0; n < 12; n += 1) {
+      for (const layer of [null, client]) {
+        const { id } = await addSource(service, company, { scope: scopeOf(layer) });
+        if (n > 6) await archived(service, company, id);
+      }
+    }
+    const before = await assertExact(company, [null, client]);
+    await database.query('select memory.fold_layer($1, $1), memory.fold_layer($1, $2)', [
+      company.teamId,
+      client,
+    ]);
+    // One row for each of four figures of both layers: active and archived sources, chunks, chunks without a vector.
+    assert.equal(await notes(company), 8);
+    assert.deepEqual(await told(company), before);
+  });
+
+  test('stored changes do not accumulate without limit', async () => {
+    const company = await service.company();
+    const [id] = await plantImports(service, company, 1, { state: 'queued' });
+    for (let n = 0; n < 1000; n += 1) {
+      const state = n % 2 === 0 ? 'running' : 'queued';
+      await database.query('update memory.import set state = $2 where id = $1', [id, state]);
+    }
+    assert.ok((await notes(company)) < 1000, `${await notes(company)} of 2001 are left`);
+    assert.deepEqual((await assertExact(company, [null])).imports['queued'], 1);
+  });
+
+  test('the figures are exact when many requests write to one layer while others read', async (t) => {
+    const company = await service.company();
+    const second = await openSecondApp(t, service);
+    const sources = await Promise.all(
+      Array.from({ length: 12 }, () => addSource(service, company, { chunks: texts(3) })),
+    );
+    const writes = sources.flatMap(({ id }, n) => {
+      const app = n % 2 === 0 ? service : second;
+      return [
+        archived(app, company, id),
+        addSource(app, company, { chunks: texts(2) }),
+        plantImports(service, company, 2),
+        told(company),
+      ];
+    });
+    await Promise.all(writes);
+    const { sources: counted, chunks } = await assertExact(company, [null]);
+    assert.deepEqual([counted.active, counted.archived, chunks.pending], [12, 12, 24]);
+  });
+
+  test('the changes of a transaction that is rolled back do not count', async () => {
+    const company = await service.company();
+    await addSource(service, company, { chunks: texts(2) });
+    const before = await told(company);
+    await assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.query('delete from memory.chunk where team_id = $1', [company.teamId]);
+        await tx.query(`update memory.source set state = 'archived', chunk_count = 0 where team_id = $1`, [
+          company.teamId,
+        ]);
+        throw new Error('no');
+      }),
+      { message: 'no' },
+    );
+    assert.deepEqual(await told(company), before);
+  });
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { CaptureResponse } from '../../shared/schemas/captures.ts';
+import type { CreatedWith } from '../../shared/schemas/common.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { Memory } from '../../shared/schemas/memories.ts';
+import type { Source } from '../../shared/schemas/sources.ts';
+import { createAgent } from '../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { ask, listAll } from '../support/company.ts';
+import { claimAll, completed, keep } from '../support/consolidation.ts';
+import { doJob } from '../support/do-job.ts';
+import { outcome } from '../support/sign-in.ts';
+import { type Caller, get, post } from '../support/team.ts';
+import { file, workspaceOf } from '../support/workspace.ts';
+import { fileSources, openIndexer } from '../worker/files/indexer.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const indexer = openIndexer(service);
+
+/** What a record shows of the one who made it. */
+type Made = { createdBy: string; createdWith: CreatedWith };
+const made = ({ createdBy, createdWith }: Made) => ({ createdBy, createdWith });
+
+async function openScene() {
+  const company = await service.company();
+  const agent = await createAgent(service, company, company, { name: 'Build agent' });
+  const byAgent = {
+    createdBy: company.ownerId,
+    createdWith: { tokenId: agent.record.id, name: 'Build agent' },
+  };
+  const byPerson = { createdBy: company.ownerId, createdWith: null };
+  return { company, agent, byAgent, byPerson };
+}
+
+const eventsOf = async (company: SignedIn) =>
+  (await listAll<AuditEvent>(service, company, '/v1/company/audit')).toReversed();
+
+describe('what an agent token makes names the token and its owner', () => {
+  test('a source, and the same source stored again by a person', async () => {
+    const { company, agent, byAgent, byPerson } = await openScene();
+    const send = async (caller: Caller, text: string) =>
+      (await post(service, caller, '/v1/memory/ingest', { title: 'x', text })).json<{ source: Source }>();
+    assert.deepEqual(made((await send(agent, 'by the agent')).source), byAgent);
+    assert.deepEqual(made((await send(company, 'by the agent')).source), byAgent);
+    assert.deepEqual(made((await send(company, 'by the person')).source), byPerson);
+    const sources = await listAll<Source>(service, company, '/v1/memory/sources');
+    assert.deepEqual(sources.map(made), [byPerson, byAgent]);
+    const one = await get(service, agent, `/v1/memory/sources/${sources[1]?.id}`);
+    assert.deepEqual(made(one.json<Source>()), byAgent);
+  });
+
+  test('an import, also one that another person retries, and the source that a worker makes of it', async () => {
+    const { company, agent, byAgent } = await openScene();
+    const sent = await post(service, agent, '/v1/memory/imports', {
+      items: [{ filename: 'a.txt', text: 'walrus' }],
+    });
+    const [item] = sent.json<{ imports: Import[] }>().imports;
+    assert.ok(item);
+    assert.deepEqual(made(item), byAgent);
+    await database.query(`update memory.import set state = 'failed' where id = $1`, [item.id]);
+    await post(service, company, `/v1/memory/imports/${item.id}/retry`, {});
+    const payloads = await database.query<{ data: { tokenId: string | null } }>(
+      `select data from pgboss.job where name = 'import.process' and data ->> 'importId' = $1`,
+      [item.id],
+    );
+    assert.deepEqual(
+      payloads.map(({ data }) => data.tokenId),
+      [agent.record.id, agent.record.id],
+    );
+    await doJob(database, 'import.process', payloads[1]?.data ?? {});
+    const [source] = await listAll<Source>(service, company, '/v1/memory/sources?kind=import');
+    assert.ok(source);
+    assert.deepEqual(made(source), byAgent);
+    const completed = (await eventsOf(company)).find(({ kind }) => kind === 'memory.import_complete');
+    assert.deepEqual([completed?.actorId, completed?.tokenId], [company.ownerId, agent.record.id]);
+  });
+
+  test('a capture, and the memories that it consolidates', async () => {
+    const { company, agent, byAgent, byPerson } = await openScene();
+    assert.deepEqual(made(await stageCapture(service, agent)), byAgent);
+    const { batchId, captures, captureIds } = await claimAll(service, agent);
+    assert.deepEqual(captures.map(made), [byAgent]);
+    const item = { captureIds, action: 'review', title: 'A walrus', content: 'The walrus dives.' } as const;
+    await completed(service, agent, batchId, [item]);
+    await keep(service, company, { action: 'review', content: 'The heron nests.' });
+    await keep(service, agent, { content: 'The capybara swims.' });
+    const review = await listAll<Memory>(service, company, '/v1/memory/memories?state=review');
+    assert.deepEqual(review.map(made), [byPerson, byAgent]);
+    const published = await listAll<Memory>(service, company, '/v1/memory/memories?state=published');
+    assert.deepEqual(published.map(made), [byAgent]);
+    const [source] = await listAll<Source>(service, company, '/v1/memory/sources?kind=memory');
+    assert.ok(source);
+    assert.deepEqual(made(source), byAgent);
+  });
+
+  test('a workspace file, indexed after the push or later', async () => {
+    const { company, agent, byAgent } = await openScene();
+    const workspace = workspaceOf(service.app, agent.headers);
+    assert.equal((await workspace.push([file('team/a.md', 'The heron nests.')])).status, 200);
+    const jobs = await database.query<{ token: string }>(
+      `select data ->> 'tokenId' as token from pgboss.job where name = 'file.index' and data ->> 'teamId' = $1`,
+      [company.teamId],
+    );
+    assert.deepEqual(jobs, [{ token: agent.record.id }]);
+    await indexer.indexAll(company);
+    const [source] = await fileSources(service, company);
+    assert.ok(source);
+    assert.deepEqual(made(source), byAgent);
+  });
+
+  test('and keeps the name of the token when it is revoked', async () => {
+    const { company, agent, byAgent } = await openScene();
+    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
+    await ask(service, company, 'DELETE', `/v1/auth/tokens/${agent.record.id}`);
+    const sources = await listAll<Source>(service, company, '/v1/memory/sources');
+    assert.deepEqual(sources.map(made), [byAgent]);
+  });
+});
+
+describe('the audit', () => {
+  test('names the token of each action, and no token for people', async () => {
+    const { company, agent } = await openScene();
+    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
+    await post(service, agent, '/v1/memory/search', {
+      query: 'walrus',
+      embeddingMode: 'keyword',
+      scope: {},
+    });
+    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'another walrus' });
+    const events = await eventsOf(company);
+    assert.deepEqual(
+      events.slice(-4).map(({ kind, actorId, tokenId }) => [kind, actorId, tokenId]),
+      [
+        ['auth.token_create', company.ownerId, null],
+        ['memory.ingest', company.ownerId, agent.record.id],
+        ['memory.search', company.ownerId, agent.record.id],
+        ['memory.ingest', company.ownerId, null],
+      ],
+    );
+  });
+
+  test('records creation, rotation and revocation in the Team of the token, without its secret', async () => {
+    const { company, agent } = await openScene();
+    await post(service, company, `/v1/auth/tokens/${agent.record.id}/rotate`, { overlapHours: 2 });
+    await ask(service, company, 'DELETE', `/v1/team/tokens/${agent.record.id}`);
+    await ask(service, company, 'DELETE', `/v1/team/tokens/${agent.record.id}`);
+    const events = await listAll<AuditEvent>(
+      service,
+      company,
+      `/v1/memory/audit?subjectId=${agent.record.id}`,
+    );
+    assert.deepEqual(
+      events.toReversed().map(({ kind, subjectType, detail }) => [kind, subjectType, detail]),
+      [
+        [
+          'auth.token_create',
+          'agent_token',
+          {
+            permissions: agent.record.permissions,
+            clientIds: null,
+            expiresAt: agent.record.expiresAt,
+          },
+        ],
+        ['auth.token_rotate', 'agent_token', { overlapHours: 2 }],
+        ['auth.token_revoke', 'agent_token', { userId: company.ownerId, reason: 'revoked' }],
+      ],
+    );
+    assert.ok(!JSON.stringify(events).includes(agent.token.slice(20, 52)));
+  });
+
+  test('verifies a chain of events with and without a token, and finds a token that was changed', async () => {
+    const { company, agent } = await openScene();
+    await post(service, agent, '/v1/memory/ingest', { title: 'x', text: 'walrus' });
+    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'another walrus' });
+    const verify = async () =>
+      (await get(service, company, '/v1/company/audit/verify')).json<{
+        unsealed: number;
+        firstBreak: string | null;
+      }>();
+    await database.query('select memory.seal_audit($1, 1000)', [company.companyId]);
+    assert.deepEqual((({ unsealed, firstBreak }) => ({ unsealed, firstBreak }))(await verify()), {
+      unsealed: 0,
+      firstBreak: null,
+    });
+    const event = (await eventsOf(company)).find(({ tokenId }) => tokenId !== null);
+    assert.ok(event);
+    await database.transaction(async (tx) => {
+      await tx.query('alter table memory.audit_event disable trigger append_only');
+      await tx.query('update memory.audit_event set token_id = null where company_id = $1 and id = $2', [
+        company.companyId,
+        event.id,
+      ]);
+      await tx.query('alter table memory.audit_event enable trigger append_only');
+    });
+    assert.equal((await verify()).firstBreak, event.id);
+  });
+});
+
+test('an Idempotency-Key of an agent token is not that of its owner or of another token', async () => {
+  const { company, agent } = await openScene();
+  const other = await createAgent(service, company, company);
+  const send = (caller: Caller) =>
+    post(
+      service,
+      caller,
+      '/v1/memory/captures',
+      { sessionId: 's', summary: 'x' },
+      { 'idempotency-key': 'k' },
+    );
+  const ids = new Set<string>();
+  for (const caller of [company, agent, other]) {
+    const [first, again] = [await send(caller), await send(caller)];
+    assert.equal(outcome(first), '201');
+    assert.equal(again.body, first.body);
+    ids.add(first.json<CaptureResponse>().capture.id);
+  }
+  assert.equal(ids.size, 3);
+});

@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Permission } from '../../shared/permissions.ts';
+import type { SessionInfo } from '../../shared/schemas/accounts.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { Client } from '../../shared/schemas/clients.ts';
+import type { ClientGrant } from '../../shared/schemas/people.ts';
+import type { Source } from '../../shared/schemas/sources.ts';
+import type { SelectedTeam } from '../../shared/schemas/teams.ts';
+import { type Agent, createAgent } from '../support/agent-tokens.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, listAll } from '../support/company.ts';
+import { complete, keep, lend } from '../support/consolidation.ts';
+import { makeInvite } from '../support/invites.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, addTeam, get, inTeam, type Person, post, type Ties } from '../support/team.ts';
+
+const service = await openTestApp();
+/** A second API process, which must not remember what the first one changed. */
+const second = await openSecondApp({ after }, service);
+
+/** Stores a text in a layer as someone. */
+const ingest = (caller: Agent | SignedIn | Person, clientId: string | null, text = 'walrus') =>
+  post(service, caller, '/v1/memory/ingest', {
+    title: 'A walrus',
+    text: `${text} ${Math.random()}`,
+    scope: clientId === null ? {} : { clientId },
+  });
+
+describe('the session of an agent token', () => {
+  test('shows its permissions, its clients and only its Team, and ends with the token', async () => {
+    const company = await service.company();
+    await addTeam(service, company);
+    const clientId = await addClient(service, company);
+    const permissions = ['memory:read', 'workspace:read'] as const;
+    const agent = await createAgent(service, company, company, { permissions, clientIds: [clientId] });
+    const session = (await get(service, agent, '/v1/auth/session')).json<SessionInfo>();
+    assert.deepEqual(session.permissions, permissions);
+    assert.deepEqual(session.agentToken, { id: agent.record.id, name: 'An agent', clientIds: [clientId] });
+    assert.deepEqual(
+      session.teams.map(({ id }) => id),
+      [company.teamId],
+    );
+    assert.equal(session.user.id, company.ownerId);
+    assert.equal(session.expiresAt, agent.record.expiresAt);
+    const person = (await get(service, company, '/v1/auth/session')).json<SessionInfo>();
+    assert.equal(person.teams.length, 2);
+    assert.deepEqual([person.permissions, person.agentToken], [undefined, undefined]);
+  });
+
+  test('selects its Team without a header, and no other Team with one', async () => {
+    const company = await service.company();
+    const other = await addTeam(service, company);
+    const agent = await createAgent(service, company, company);
+    const unnamed = await service.app.inject({
+      url: '/v1/team',
+      headers: { authorization: agent.headers.authorization },
+    });
+    assert.equal(unnamed.json<SelectedTeam>().id, company.teamId);
+    assert.equal(outcome(await get(service, inTeam(agent, other), '/v1/team')), '403 team_forbidden');
+    assert.equal(outcome(await get(service, inTeam(company, other), '/v1/team')), '200');
+  });
+});
+
+describe('the permissions of an agent token', () => {
+  test('are named in the refusal if the route needs another one', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company, { permissions: ['workspace:read'] });
+    const search = await post(service, agent, '/v1/memory/search', { query: 'x' });
+    assert.equal(outcome(search), '403 permission_required');
+    assert.match(search.json<{ detail: string }>().detail, /memory:read/);
+    const capture = await post(service, agent, '/v1/memory/captures', {});
+    assert.match(capture.json<{ detail: string }>().detail, /memory:write or memory:curate/);
+  });
+
+  test('are checked before the body is read', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
+    const answer = await post(service, agent, '/v1/memory/ingest', 'not JSON');
+    assert.equal(outcome(answer), '403 permission_required');
+  });
+
+  test('do not let a token without memory:review supersede a memory by a consolidation', async () => {
+    const company = await service.company();
+    const { memoryId } = await keep(service, company, { content: 'The heron nests.' });
+    const supersede = async (permissions: readonly Permission[], title?: string) => {
+      const agent = await createAgent(service, company, company, { permissions });
+      const { batchId, captureIds } = await lend(service, agent);
+      const item = {
+        captureIds,
+        action: 'publish',
+        content: 'The heron dives.',
+        ...(title && { title }),
+      } as const;
+      return complete(service, agent, batchId, [{ ...item, supersedes: memoryId }]);
+    };
+    const refused = await supersede(['memory:curate']);
+    assert.equal(outcome(refused), '403 permission_required');
+    assert.match(refused.json<{ detail: string }>().detail, /memory:review/);
+    assert.equal(outcome(await supersede(['memory:curate', 'memory:review'], 'x')), '200');
+  });
+
+  for (const permission of ['memory:write', 'memory:curate'] as const) {
+    test(`stage a capture with ${permission}`, async () => {
+      const company = await service.company();
+      const agent = await createAgent(service, company, company, { permissions: [permission] });
+      const staged = await post(service, agent, '/v1/memory/captures', {
+        sessionId: 's',
+        summary: 'walrus',
+      });
+      assert.equal(outcome(staged), '201');
+    });
+  }
+
+  test('do not exceed the rights of the owner', async () => {
+    const company = await service.company();
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const agent = await createAgent(service, member, company);
+    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '403 full_access_required');
+    assert.equal(outcome(await get(service, agent, '/v1/memory/audit')), '403 full_access_required');
+    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+    const reading = await createAgent(service, reader, company);
+    assert.equal(outcome(await ingest(reading, null)), '403 scope_forbidden');
+  });
+});
+
+describe('the rights of an agent token shrink with those of its owner, on the next request to any process', () => {
+  /** Asks before and after a change by the Owner of the Company. */
+  async function assertShrinks(
+    ties: Ties & { reads?: 'read' | 'write' },
+    change: (scene: { company: SignedIn; person: Person; clientId: string }) => Promise<unknown>,
+    request: (agent: Agent, clientId: string) => { method: 'GET' | 'POST'; url: string; payload?: object },
+    [before, afterwards]: [string, string],
+  ): Promise<void> {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const { reads, ...rest } = ties;
+    const clients = reads === undefined ? {} : { [clientId]: reads };
+    const person = await addPerson(service, company, { ...rest, clients });
+    const agent = await createAgent(service, person, company);
+    const send = async ({ app }: typeof second) =>
+      outcome(await app.inject({ headers: agent.headers, ...request(agent, clientId) }));
+    assert.equal(await send(second), before);
+    await change({ company, person, clientId });
+    assert.equal(await send(second), afterwards);
+    assert.equal(await send(service), afterwards);
+  }
+  const memories = () => ({ method: 'GET', url: '/v1/memory/memories' }) as const;
+  const store = (_agent: Agent, clientId: string) =>
+    ({
+      method: 'POST',
+      url: '/v1/memory/ingest',
+      payload: { title: 'A walrus', text: `walrus ${Math.random()}`, scope: { clientId } },
+    }) as const;
+  const read = (_agent: Agent, clientId: string) =>
+    ({ method: 'GET', url: `/v1/memory/sources?clientId=${clientId}` }) as const;
+
+  test('a lower role in the Team', () =>
+    assertShrinks(
+      { teamRole: 'admin' },
+      ({ company, person }) =>
+        ask(service, company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'member' }),
+      memories,
+      ['200', '403 full_access_required'],
+    ));
+
+  test('a lower grant on a client', () =>
+    assertShrinks(
+      { teamRole: 'member', reads: 'write' },
+      ({ company, person, clientId }) =>
+        ask(service, company, 'PUT', `/v1/team/grants/${person.userId}/${clientId}`, { access: 'read' }),
+      store,
+      ['201', '403 scope_forbidden'],
+    ));
+
+  test('a grant that was taken away', () =>
+    assertShrinks(
+      { teamRole: 'member', reads: 'read' },
+      ({ company, person, clientId }) =>
+        ask(service, company, 'DELETE', `/v1/team/grants/${person.userId}/${clientId}`),
+      read,
+      ['200', '403 scope_forbidden'],
+    ));
+
+  test('a lower Company grant', () =>
+    assertShrinks(
+      { companyRole: 'admin', companyGrant: 'full' },
+      ({ company, person }) =>
+        ask(service, company, 'PUT', `/v1/company/grants/${person.userId}/${company.teamId}`, {
+          access: 'read',
+        }),
+      memories,
+      ['200', '403 full_access_required'],
+    ));
+
+  test('an archived client', () =>
+    assertShrinks(
+      { teamRole: 'member', reads: 'read' },
+      ({ company, clientId }) => ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`),
+      read,
+      ['200', '403 scope_forbidden'],
+    ));
+});
+
+describe('loss of all access to the Team', () => {
+  const LOSSES: Record<
+    string,
+    { ties: Ties; lose: (company: SignedIn, userId: string) => Promise<unknown> }
+  > = {
+    'removal from the Team': {
+      ties: { teamRole: 'member' },
+      lose: (company, userId) => ask(service, company, 'DELETE', `/v1/team/members/${userId}`),
+    },
+    'removal from the Company': {
+      ties: { teamRole: 'member' },
+      lose: (company, userId) => ask(service, company, 'DELETE', `/v1/company/members/${userId}`),
+    },
+    'a revoked Company grant': {
+      ties: { companyRole: 'admin', companyGrant: 'full' },
+      lose: (company, userId) =>
+        ask(service, company, 'DELETE', `/v1/company/grants/${userId}/${company.teamId}`),
+    },
+    'a lower Company role': {
+      ties: { companyRole: 'owner' },
+      lose: (company, userId) =>
+        ask(service, company, 'PATCH', `/v1/company/members/${userId}`, { role: 'member' }),
+    },
+  };
+
+  for (const [name, { ties, lose }] of Object.entries(LOSSES)) {
+    test(`revokes the agent tokens for good, with an audit event: ${name}`, async () => {
+      const company = await service.company();
+      const person = await addPerson(service, company, ties);
+      const agent = await createAgent(service, person, company);
+      const other = await createAgent(service, company, company);
+      assert.equal(outcome(await get(second, agent, '/v1/team')), '200');
+      await lose(company, person.userId);
+      assert.equal(outcome(await get(second, agent, '/v1/team')), '401 unauthenticated');
+      assert.equal(outcome(await get(second, other, '/v1/team')), '200');
+      const [event] = await listAll<AuditEvent>(service, company, '/v1/company/audit?kind=auth.token_revoke');
+      assert.equal(event?.subjectId, agent.record.id);
+      assert.equal(event?.actorId, company.ownerId);
+      assert.deepEqual(event?.detail, { userId: person.userId, reason: 'access_lost' });
+      await service.database.query(
+        `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'owner')
+         on conflict do nothing`,
+        [company.companyId, company.teamId, person.userId],
+      );
+      assert.equal(outcome(await get(second, agent, '/v1/team')), '401 unauthenticated', 'after it returned');
+    });
+  }
+
+  test('ends the use of a token that nothing has revoked', async () => {
+    const company = await service.company();
+    const person = await addPerson(service, company, { teamRole: 'member' });
+    const agent = await createAgent(service, person, company);
+    await service.database.query('delete from identity.team_member where team_id = $1 and user_id = $2', [
+      company.teamId,
+      person.userId,
+    ]);
+    assert.equal(outcome(await get(service, agent, '/v1/auth/session')), '401 unauthenticated');
+  });
+
+  test('does not count if the owner keeps access by another role', async () => {
+    const company = await service.company();
+    const person = await addPerson(service, company, {
+      companyRole: 'admin',
+      companyGrant: 'read',
+      teamRole: 'admin',
+    });
+    const agent = await createAgent(service, person, company);
+    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '200');
+    await ask(service, company, 'DELETE', `/v1/team/members/${person.userId}`);
+    assert.equal(outcome(await get(service, agent, '/v1/memory/memories')), '403 full_access_required');
+    assert.equal(outcome(await get(service, agent, '/v1/memory/sources')), '200');
+  });
+
+  test('by deletion of the Team ends the tokens and removes them from every list', async () => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    const agent = await createAgent(service, company, { teamId });
+    await ask(service, company, 'POST', `/v1/company/teams/${teamId}/archive`);
+    assert.equal(outcome(await get(service, agent, '/v1/team')), '200');
+    await ask(service, company, 'DELETE', `/v1/company/teams/${teamId}`);
+    assert.equal(outcome(await get(service, agent, '/v1/team')), '401 unauthenticated');
+    assert.deepEqual(await listAll(service, company, '/v1/auth/tokens'), []);
+    assert.deepEqual(await listAll(service, company, '/v1/company/tokens'), []);
+    const secrets = 'select from identity.agent_token_secret where token_id = $1';
+    assert.deepEqual(await service.database.query(secrets, [agent.record.id]), []);
+  });
+});
+
+describe('the clients of an agent token limit Full access too', () => {
+  /** A Team with two clients and an archived one, each with a text, and a token of its Owner for the first client. */
+  async function openScene() {
+    const company = await service.company();
+    const [own, other] = [await addClient(service, company), await addClient(service, company)];
+    const sources: Record<string, string> = {};
+    for (const clientId of [null, own, other]) {
+      const stored = await ingest(company, clientId);
+      sources[clientId ?? 'team'] = stored.json<{ source: Source }>().source.id;
+    }
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    for (const clientId of [own, other]) {
+      await ask(service, company, 'PUT', `/v1/team/grants/${member.userId}/${clientId}`, { access: 'read' });
+    }
+    const agent = await createAgent(service, company, company, { clientIds: [own] });
+    return { company, own, other, sources, agent };
+  }
+
+  test('in what it reads, writes and searches', async () => {
+    const { own, other, sources, agent } = await openScene();
+    assert.equal(outcome(await ingest(agent, own)), '201');
+    assert.equal(outcome(await ingest(agent, other)), '403 scope_forbidden');
+    assert.equal(outcome(await get(service, agent, `/v1/memory/sources/${sources[own]}`)), '200');
+    assert.equal(outcome(await get(service, agent, `/v1/memory/sources/${sources[other]}`)), '404 not_found');
+    const search = await post(service, agent, '/v1/memory/search', {
+      query: 'walrus',
+      embeddingMode: 'keyword',
+      scope: { include: ['team', 'client'] },
+    });
+    const hits = search.json<{ hits: { client_id: string | null }[] }>().hits;
+    assert.deepEqual(new Set(hits.map((hit) => hit.client_id)), new Set([null, own]));
+    assert.equal(
+      outcome(await ask(service, agent, 'DELETE', `/v1/memory/sources/${sources[other]}`)),
+      '404 not_found',
+    );
+    const archived = await ask(service, agent, 'DELETE', `/v1/memory/sources/${sources[own]}`);
+    assert.equal(archived.statusCode, 204);
+  });
+
+  test('in the clients, the grants and the audit events that it lists', async () => {
+    const { company, own, other, agent } = await openScene();
+    const archived = await addClient(service, company, 'archived');
+    const idsOf = async (url: string) => (await listAll<Client>(service, agent, url)).map(({ id }) => id);
+    assert.deepEqual(await idsOf('/v1/team/clients'), [own]);
+    assert.deepEqual(await idsOf('/v1/team/clients?state=archived'), []);
+    assert.equal((await get(service, agent, '/v1/team')).json<SelectedTeam>().clients, 1);
+    const grants = await listAll<ClientGrant>(service, agent, '/v1/team/grants');
+    assert.deepEqual(
+      grants.map(({ clientId }) => clientId),
+      [own],
+    );
+    await ask(service, company, 'PATCH', `/v1/team/clients/${other}`, { name: 'A secret client' });
+    await createAgent(service, company, company, { clientIds: [other] });
+    await makeInvite(service, company, { grants: [{ clientId: other, access: 'read' }] });
+    await post(service, company, '/v1/memory/search', {
+      query: 'a secret search',
+      embeddingMode: 'keyword',
+      scope: { include: ['client'] },
+      storeQueryText: true,
+    });
+    const audit = JSON.stringify(await listAll(service, agent, '/v1/memory/audit'));
+    for (const id of [other, archived, 'ecret']) assert.ok(!audit.includes(id), id);
+    assert.ok(audit.includes(own));
+    const all = JSON.stringify(await listAll(service, company, '/v1/memory/audit'));
+    for (const id of [other, 'A secret client', 'a secret search']) assert.ok(all.includes(id), id);
+  });
+
+  test('in the captures that it is shown of a batch, in lists and after a release', async () => {
+    const { company, own, other, agent } = await openScene();
+    const { batchId, captureIds } = await lend(service, company, [own, other]);
+    const shown = { id: batchId, captureIds: [captureIds[0]] };
+    const batches = await listAll<{ id: string; captureIds: string[] }>(
+      service,
+      agent,
+      '/v1/memory/consolidation/batches',
+    );
+    assert.deepEqual(
+      batches.map(({ id, captureIds }) => ({ id, captureIds })),
+      [shown],
+    );
+    const released = await post(service, agent, '/v1/memory/consolidation/release', { batchId });
+    assert.deepEqual((({ id, captureIds: ids }) => ({ id, captureIds: ids }))(released.json()), shown);
+  });
+
+  test('and an empty list is the Team layer only', async () => {
+    const { company, own } = await openScene();
+    const agent = await createAgent(service, company, company, { clientIds: [] });
+    assert.equal(outcome(await ingest(agent, null)), '201');
+    assert.equal(outcome(await ingest(agent, own)), '403 scope_forbidden');
+    assert.deepEqual(await listAll(service, agent, '/v1/team/clients'), []);
+  });
+
+  test('and a client that is archived is not named in the record, until it is restored', async () => {
+    const { company, own, agent } = await openScene();
+    const record = async () =>
+      (await listAll<Agent['record']>(service, company, '/v1/auth/tokens')).find(
+        ({ id }) => id === agent.record.id,
+      );
+    await ask(service, company, 'DELETE', `/v1/team/clients/${own}`);
+    assert.deepEqual((await record())?.clientIds, []);
+    await ask(service, company, 'PATCH', `/v1/team/clients/${own}`, { state: 'active' });
+    assert.deepEqual((await record())?.clientIds, [own]);
+  });
+});

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { changeAccess } from '../support/access-changes.ts';
+import { openTestApp } from '../support/app.ts';
+import { column } from '../support/columns.ts';
+import { ask } from '../support/company.ts';
+import { duringPause, openPausedApp } from '../support/paused-app.ts';
+import { openSecondApp } from '../support/second-app.ts';
+import { addClient, addPerson, addTeam } from '../support/team.ts';
+import { deletion, file, sha256, type Workspace, workspaceOf } from '../support/workspace.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const second = await openSecondApp({ after }, service);
+
+const PUSHERS = 20;
+
+const pathsOf = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
+
+/** The number of concurrent pushes, which alternate between both processes. */
+function atOnce(headers: Record<string, string>, pushes: readonly (readonly object[])[]) {
+  const both = [workspaceOf(service.app, headers), workspaceOf(second.app, headers)] as const;
+  return Promise.all(pushes.map((files, n) => both[n % 2 === 0 ? 0 : 1].push(files)));
+}
+
+/** How many versions of files the Team has. */
+async function countVersions(teamId: string): Promise<number> {
+  const rows = await database.query('select from memory.workspace_version where team_id = $1', [teamId]);
+  return rows.length;
+}
+
+describe('twenty concurrent pushes to two API processes', () => {
+  test('of pushes from one base version one succeeds and the others get 409 with the current version', async () => {
+    const company = await service.company();
+    const owner = workspaceOf(service.app, company.headers);
+    // In the first round the order may depend on which process already has a connection.
+    for (const base of [0, 1]) {
+      const contents = Array.from({ length: PUSHERS }, (_, n) => `${base} of pusher ${n}`);
+      const pushes = contents.map((content, n) => [
+        file('team/shared', content, base),
+        // A second file of its own, which is written together with the first or not at all.
+        file(`team/own-${base}-${n}`, content),
+      ]);
+      const answers = await atOnce(company.headers, pushes);
+      const winners = answers.flatMap(({ status }, n) => (status === 200 ? [n] : []));
+      assert.equal(winners.length, 1, `base ${base}: ${winners.length} won`);
+      const [winner = 0] = winners;
+      const content = contents[winner]!;
+      const current = { currentVersion: base + 1, currentSha256: sha256(content) };
+      for (const [n, answer] of answers.entries()) {
+        if (n === winner) continue;
+        assert.deepEqual([answer.status, answer.code], [409, 'workspace_conflict']);
+        assert.deepEqual(answer.conflicts, [{ path: 'team/shared', ...current }]);
+      }
+      assert.equal(await owner.content('team/shared'), content);
+      assert.equal(await owner.content(`team/own-${base}-${winner}`), content);
+      assert.equal(await countVersions(company.teamId), 2 * (base + 1));
+    }
+  });
+
+  test('of pushes that update or delete one file one succeeds and the others get 409', async () => {
+    const company = await service.company();
+    const owner = workspaceOf(service.app, company.headers);
+    await owner.push([file('team/shared', 'first')]);
+    const pushes = Array.from({ length: PUSHERS }, (_, n) =>
+      n % 4 < 2 ? [deletion('team/shared', 1)] : [file('team/shared', `of ${n}`, 1)],
+    );
+    const answers = await atOnce(company.headers, pushes);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    const currentSha256 = winner % 4 < 2 ? null : sha256(`of ${winner}`);
+    for (const [n, { status, conflicts }] of answers.entries()) {
+      assert.equal(status, n === winner ? 200 : 409);
+      if (n !== winner) {
+        assert.deepEqual(conflicts, [{ path: 'team/shared', currentVersion: 2, currentSha256 }]);
+      }
+    }
+    assert.equal(await countVersions(company.teamId), 2);
+  });
+
+  test('pushes of separate files all succeed, each with a revision that orders the manifest', async () => {
+    const company = await service.company();
+    const owner = workspaceOf(service.app, company.headers);
+    const pushes = Array.from({ length: PUSHERS }, (_, n) => [file(`team/file-${n}`, `content ${n}`)]);
+    const answers = await atOnce(company.headers, pushes);
+    for (const { status, code } of answers) assert.equal(status, 200, code);
+    const pushed = answers
+      .map(({ body }) => ({ revision: body.revision, path: body.files[0]!.path }))
+      .sort((a, b) => b.revision - a.revision);
+    assert.equal(new Set(pushed.map(({ revision }) => revision)).size, PUSHERS);
+    const pathsAfter = (revision: number) =>
+      pushed.filter((push) => push.revision > revision).map(({ path }) => path);
+    const items = await owner.wholeManifest({ limit: 7 });
+    assert.deepEqual(column(items, 'path'), pathsAfter(0));
+    for (const { revision } of pushed.filter((_, place) => place % 6 === 0)) {
+      const changes = await owner.wholeManifest({ since: revision });
+      assert.deepEqual(column(changes, 'path'), pathsAfter(revision));
+    }
+  });
+
+  test('of pushes of conflicting paths one succeeds and the others get 409 with the blocking path', async () => {
+    const company = await service.company();
+    const owner = workspaceOf(service.app, company.headers);
+    const names = ['notes/a', 'Notes/A', 'NOTES', 'notes/a/b', 'notes/a/b/c'];
+    const paths = Array.from({ length: PUSHERS }, (_, n) => `team/${names[n % names.length]}`);
+    const answers = await atOnce(
+      company.headers,
+      paths.map((path, n) => [file(path, `of ${n}`)]),
+    );
+    const winner = answers.findIndex(({ status }) => status === 200);
+    const won = paths[winner]!;
+    for (const [n, { status, code, conflicts }] of answers.entries()) {
+      if (n === winner) continue;
+      assert.deepEqual([status, code], [409, 'workspace_conflict']);
+      const path = paths[n]!;
+      const expected =
+        path === won
+          ? { path, currentVersion: 1, currentSha256: sha256(`of ${winner}`) }
+          : { path, currentVersion: 0, currentSha256: null, blockedBy: won };
+      assert.deepEqual(conflicts, [expected]);
+    }
+    assert.deepEqual(column(await owner.wholeManifest(), 'path'), [won]);
+  });
+});
+
+/** The contents that are stored for a Company. */
+async function keptContents(companyId: string): Promise<string[]> {
+  const rows = await database.query<{ sha256: string }>(
+    `select encode(sha256, 'hex') as sha256 from memory.workspace_blob where company_id = $1 order by 1`,
+    [companyId],
+  );
+  return rows.map((row) => row.sha256);
+}
+
+test('concurrent pushes of the same contents to two Teams succeed and store each content once', async () => {
+  const company = await service.company();
+  const secondTeam = { ...company.headers, 'memory-team': await addTeam(service, company) };
+  const workspaces = [company.headers, secondTeam].flatMap((headers) => [
+    workspaceOf(service.app, headers),
+    workspaceOf(second.app, headers),
+  ]);
+  const contents = Array.from({ length: 12 }, (_, n) => `shared content ${n}`);
+  const orders = [
+    contents,
+    contents.toReversed(),
+    [...contents.slice(6), ...contents.slice(0, 6)],
+    contents.toSorted((a, b) => (sha256(a) < sha256(b) ? 1 : -1)),
+  ];
+  for (const round of [1, 2]) {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        workspaces[n % 4]!.push(
+          orders[(n + (n >> 2)) % 4]!.map((content, place) => file(`team/${round}/${n}/${place}`, content)),
+        ),
+      ),
+    );
+    for (const { status, code } of answers) assert.equal(status, 200, code);
+    assert.deepEqual(await keptContents(company.companyId), contents.map(sha256).sort());
+    // A push updates the row of a content that is minutes old, so every push updates every row.
+    await database.query(
+      `update memory.workspace_blob set waiting_since = now() - interval '30 minutes' where company_id = $1`,
+      [company.companyId],
+    );
+  }
+  const items = await workspaces[0]!.wholeManifest();
+  const pulled = await workspaces[0]!.pull(items.slice(0, 100).map(({ path }) => ({ path })));
+  assert.deepEqual(pulled.body.missing, []);
+  for (const { sha256: name, contentBase64 } of pulled.body.files) {
+    assert.equal(sha256(Buffer.from(contentBase64, 'base64')), name);
+  }
+});
+
+test('a push returns 409 and overwrites nothing if another push changed one of its files while it waited', async (t) => {
+  const company = await service.company();
+  const owner = workspaceOf(service.app, company.headers);
+  await owner.push([file('team/shared', 'early')]);
+  const late = await duringPause(
+    await openPausedApp(t, service),
+    ({ app }) =>
+      workspaceOf(app, company.headers).push([file('team/a', 'late'), file('team/shared', 'late', 1)]),
+    () => owner.push([file('team/shared', 'the other push', 1)]),
+  );
+  assert.deepEqual([late.status, late.code], [409, 'workspace_conflict']);
+  assert.equal(await owner.content('team/shared'), 'the other push');
+  assert.deepEqual(pathsOf((await owner.manifest('?since=0')).body.items), ['team/shared']);
+});
+
+/** A member who can write to a client of the Team, with files there and in the Team layer. */
+async function stage() {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const person = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } });
+  const owner = workspaceOf(service.app, company.headers);
+  const inClient = [`clients/${clientId}/a`, `clients/${clientId}/b`, `clients/${clientId}/c`];
+  await owner.push(['team/a', 'team/b', ...inClient].map((path) => file(path, `content of ${path}`)));
+  const member = workspaceOf(service.app, person.headers);
+  return { scene: { company, person, clientId }, owner, member, inClient };
+}
+
+/** Asserts that a caller who loses a client while reading no longer sees its files. */
+async function assertNarrowed(member: Workspace, inClient: string[], narrow: () => Promise<unknown>) {
+  const before = await member.manifest('?limit=1');
+  const old = await member.pull([{ path: inClient[0]!, version: 1 }]);
+  assert.equal(old.body.files.length, 1);
+  await narrow();
+  const rest = await member.manifest(`?limit=200&cursor=${before.body.nextCursor}`);
+  assert.deepEqual([rest.body.scopes, rest.body.revision], [['team'], before.body.revision]);
+  const shown = [...before.body.items, ...rest.body.items].filter(({ path }) => !inClient.includes(path));
+  assert.deepEqual(pathsOf(shown), ['team/a', 'team/b']);
+  assert.ok(rest.body.items.every(({ path }) => !inClient.includes(path)));
+  const files = [...inClient, 'team/a'].flatMap((path) => [{ path }, { path, version: 1 }]);
+  const pulled = await member.pull(files);
+  assert.deepEqual(pathsOf(pulled.body.files), ['team/a', 'team/a']);
+  assert.deepEqual(pulled.body.missing, files.map(({ path }) => path).slice(0, -2));
+  const pushed = await member.push([file(inClient[0]!, 'mine', 1)]);
+  assert.deepEqual([pushed.status, pushed.code], [403, 'scope_forbidden']);
+}
+
+describe('a change of access between two pages of a manifest', () => {
+  for (const what of ['the client was archived', 'the grant was deleted'] as const) {
+    test(`the next page, a pull and a push exclude the files of the client after ${what}`, async () => {
+      const { scene, member, inClient } = await stage();
+      await assertNarrowed(member, inClient, () => changeAccess(service, what, scene));
+    });
+  }
+
+  test('the files of a client can be read but not written after the grant was lowered', async () => {
+    const { scene, member, inClient } = await stage();
+    await changeAccess(service, 'the grant was lowered', scene);
+    assert.equal((await member.pull(inClient.map((path) => ({ path })))).body.files.length, 3);
+    assert.equal((await member.push([file(inClient[0]!, 'mine', 1)])).code, 'scope_forbidden');
+  });
+
+  test('the files of a Team can be read but not written after it was archived', async () => {
+    const { scene, member, inClient } = await stage();
+    await changeAccess(service, 'the Team was archived', scene);
+    assert.equal((await member.wholeManifest()).length, 5);
+    assert.equal((await member.pull(inClient.map((path) => ({ path })))).body.files.length, 3);
+    const pushed = await member.push([file('team/a', 'mine', 1)]);
+    assert.deepEqual([pushed.status, pushed.code], [409, 'team_archived']);
+  });
+
+  test('all files of an archived client are available again when it is active', async () => {
+    const { scene, owner, member, inClient } = await stage();
+    const before = await owner.wholeManifest();
+    await changeAccess(service, 'the client was archived', scene);
+    await ask(service, scene.company, 'PATCH', `/v1/team/clients/${scene.clientId}`, { state: 'active' });
+    assert.deepEqual(await owner.wholeManifest(), before);
+    assert.equal((await member.push([file(inClient[0]!, 'next', 1)])).status, 200);
+  });
+});

@@ -1,0 +1,173 @@
+import { type Extractor, FileFault } from './extraction.ts';
+
+const MARKS: readonly { mark: readonly number[]; encoding: string }[] = [
+  { mark: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
+  { mark: [0xff, 0xfe], encoding: 'utf-16le' },
+  { mark: [0xfe, 0xff], encoding: 'utf-16be' },
+];
+
+/**
+ * Replaces NUL characters and unpaired surrogates with U+FFFD. The database refuses them, and escape sequences can
+ * produce them.
+ */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/**
+ * Decodes a text file: UTF-8, or UTF-16 if it begins with a byte order mark.
+ * @throws FileFault `invalid_encoding`; `not_text` for binary data
+ */
+export function decodeText(content: Uint8Array): string {
+  const marked = MARKS.find(({ mark }) => mark.every((byte, index) => content[index] === byte));
+  let text: string;
+  try {
+    text = new TextDecoder(marked?.encoding ?? 'utf-8', { fatal: true }).decode(content);
+  } catch {
+    throw new FileFault(
+      'invalid_encoding',
+      'The file is not UTF-8 text: save it as UTF-8 and import it again.',
+    );
+  }
+  if (text.includes('\u0000')) {
+    throw new FileFault('not_text', 'The file holds binary data, not text: import it under its own type.');
+  }
+  return text;
+}
+
+/** Reads plain text and Markdown. In both, lines that look like headings are used as headings. */
+export const extractPlainText: Extractor = (content) => ({
+  title: null,
+  parts: [{ text: decodeText(content), place: null }],
+});
+
+/** More text than this has more chunks than a source can have. */
+const MAX_CHARACTERS = 100_000_000;
+
+/** Counts the text of a file while it is read: a small file can repeat its text until it fills the memory. */
+export class TextBudget {
+  #characters = 0;
+
+  /** @throws FileFault `too_many_chunks` */
+  addText(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters <= MAX_CHARACTERS) return;
+    throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
+  }
+}
+
+/** Puts the text of files into a Markdown document, so that `shared/text/blocks.ts` does not misread it. */
+
+/** Only this much of the start of a line is checked. */
+const LINE_HEAD_LENGTH = 1_000;
+const MARKUP = /^ {0,3}[#`~=-]/m;
+const ATX_HEADING = /^( {0,3})(#{1,6}[ \t])/;
+const SETEXT_UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+
+/**
+ * Escapes the headings of a text, so that they do not become headings of the document. Lines that look like a heading,
+ * or like the underline of one, get a backslash. Fenced code is not changed, and is closed at the end of the text.
+ */
+export function withoutHeadings(text: string): string {
+  const clean = storable(text).replace(/\r\n?/g, '\n');
+  if (!MARKUP.test(clean)) return clean;
+  let fence: string | null = null;
+  const lines = clean.split('\n').map((line) => {
+    const head = line.slice(0, LINE_HEAD_LENGTH);
+    const marker = FENCE.exec(head)?.[1];
+    if (fence !== null) {
+      if (marker?.startsWith(fence) && head.trim() === marker) fence = null;
+      return line;
+    }
+    if (marker !== undefined) fence = marker;
+    else if (ATX_HEADING.test(head)) return line.replace(ATX_HEADING, '$1\\$2');
+    else if (SETEXT_UNDERLINE.test(head)) return line.replace(/[=-]/, '\\$&');
+    return line;
+  });
+  if (fence !== null) lines.push(fence);
+  return lines.join('\n');
+}
+
+/** A title or a name: one line, without white space around it. */
+export function oneLine(text: string): string {
+  return storable(text).replace(/\s+/g, ' ').trim();
+}
+
+/** The line that heads a document or a conversation; empty without a title. */
+export function headingLine(title: string, level = 1): string {
+  const line = oneLine(title);
+  return line === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${line}`;
+}
+
+/** Joins blocks with blank lines between them. Blank blocks are left out. */
+export function joinBlocks(blocks: readonly string[]): string {
+  return blocks.filter((block) => block.trim() !== '').join('\n\n');
+}
+
+/** Formats a time in UTC, to the minute: `2024-01-31 10:20`. Null for an invalid time. */
+export function minuteOf(milliseconds: number): string | null {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString().slice(0, -8).replace('T', ' ');
+}
+
+/** A block of a document that is converted to Markdown. */
+export type Block =
+  | { kind: 'heading'; level: number; text: string }
+  | { kind: 'paragraph'; text: string }
+  /** An item of a list. Its depth counts from 1. */
+  | { kind: 'item'; depth: number; text: string }
+  | { kind: 'table'; rows: readonly (readonly string[])[] };
+
+/** A list can be nested more deeply, but is not indented further. */
+const MAX_INDENT = 10;
+
+const cellText = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();
+
+/**
+ * A table, whose first row is that of the headings: Markdown has no table without them. Only that row gets the missing
+ * cells: in all rows, one wide row could make a small table very large.
+ */
+function tableText(rows: readonly (readonly string[])[]): string {
+  const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));
+  const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
+  const lines = filled.map((row, index) => {
+    const missing = index === 0 ? Array<string>(width - row.length).fill('') : [];
+    return `| ${[...row, ...missing].map(cellText).join(' | ')} |`;
+  });
+  lines.splice(1, 0, `|${' - |'.repeat(width)}`);
+  return filled.length === 0 ? '' : lines.join('\n');
+}
+
+function itemText({ depth, text }: Block & { kind: 'item' }): string {
+  const indent = '  '.repeat(Math.min(depth, MAX_INDENT) - 1);
+  return text
+    .trim()
+    .split('\n')
+    .map((line, index) => `${indent}${index === 0 ? '- ' : '  '}${line}`)
+    .join('\n');
+}
+
+/** The text of a block without its form, for a place that has none, such as a cell. */
+export function plainTextOf(block: Block): string {
+  return block.kind === 'table' ? block.rows.map((row) => row.join(' ')).join(' ') : block.text;
+}
+
+/** Converts blocks to Markdown. Blank blocks are left out, and the items of a list are lines of one block. */
+export function toMarkdown(blocks: readonly Block[]): string {
+  const texts: string[] = [];
+  let items: string[] = [];
+  const endList = () => {
+    texts.push(withoutHeadings(items.join('\n')));
+    items = [];
+  };
+  for (const block of blocks) {
+    if (block.kind !== 'item') endList();
+    if (block.kind === 'heading') texts.push(headingLine(block.text, block.level));
+    else if (block.kind === 'table') texts.push(withoutHeadings(tableText(block.rows)));
+    else if (block.kind === 'paragraph') texts.push(withoutHeadings(block.text.trim()));
+    else if (block.text.trim() !== '') items.push(itemText(block));
+  }
+  endList();
+  return joinBlocks(texts);
+}
