@@ -18,9 +18,9 @@ import { findTeamRole, updateCompanyRole, upsertTeamMember } from '../../db/quer
 import { hasRole, type Identity } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Account, Session } from '../../shared/schemas/accounts.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { assertActive, lockCaller, lockTeamOfCompany } from '../access/lock-and-recheck.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';

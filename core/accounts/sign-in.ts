@@ -17,9 +17,9 @@ import { type Identity, teamAccess } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { hashToken, newToken } from '../../shared/passwords.ts';
 import type { Session, SessionInfo, SessionRecord } from '../../shared/schemas/accounts.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
 import { type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { hashToken } from '../passwords.ts';
+import { hashToken } from '../tokens.ts';
 
 /*
  * The text of an agent token: `tm_pat_`, 12 characters by which it is looked up, `_`, a secret of 32 characters (190

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import {
   addPasswordHolder,

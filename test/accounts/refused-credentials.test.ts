@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { newAgentToken } from '../../shared/formats/agent-token.ts';
-import { hashToken, newToken } from '../../shared/passwords.ts';
 import type { IssuedToken } from '../../shared/schemas/tokens.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
 import { agentOf, createAgent, expire } from '../support/agent-tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { ask } from '../support/company.ts';

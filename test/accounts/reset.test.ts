@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
 import { buildTestedApp } from '../support/schema-compilers.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import type { App } from '../../api/types.ts';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/passwords.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { addPasswordHolder, join, makeInvitation, makeInvite, newEmail } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';

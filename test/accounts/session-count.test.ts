@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MAX_SESSIONS } from '../../db/queries/accounts/sessions.ts';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { addPasswordHolder, givePassword, makeInvite } from '../support/invites.ts';

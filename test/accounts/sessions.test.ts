@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Session, SessionRecord } from '../../shared/schemas/accounts.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { columns } from '../support/columns.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
-import { hashToken, newToken } from '../../shared/passwords.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
 import { TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
 import type { BareSearchAnswer, BareSearchOrder } from './search-bare-process.ts';
 import { type Child, startApiProcess, startChild } from './search-child.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { hashToken } from '../../shared/passwords.ts';
 import type { SessionInfo } from '../../shared/schemas/accounts.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {

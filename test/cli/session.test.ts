@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/passwords.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
 import { addAccount, askSession, linkToken, useLink } from '../support/sign-in.ts';
 import {

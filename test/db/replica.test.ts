@@ -19,8 +19,8 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
-import { hashToken } from '../../shared/passwords.ts';
 import { companyScope, layerScope } from '../../shared/scope.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { addPerson } from '../support/team.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/accounts.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { ErasedMember, Member } from '../../shared/schemas/people.ts';
 import type { Source } from '../../shared/schemas/sources.ts';
+import { hashToken } from '../../shared/tokens.ts';
 import { createAgent } from '../support/agent-tokens.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { sealAll, verifyAudit } from '../support/audit-chain.ts';

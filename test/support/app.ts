@@ -8,7 +8,7 @@ import { type JobQueue, openQueue } from '../../db/queue/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { hashToken, newToken } from '../../shared/passwords.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
 import './declared-responses.ts';
 import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './needs/database.ts';
 import { createCheapHasher } from './passwords.ts';

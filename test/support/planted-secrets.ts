@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import { newAgentToken } from '../../shared/formats/agent-token.ts';
-import { newToken } from '../../shared/passwords.ts';
+import { newToken } from '../../shared/tokens.ts';
 
 /*
  * Credentials of every kind that is searched for, made when a test runs: no scanner of secrets finds one in the repository.

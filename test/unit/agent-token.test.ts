@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isAgentToken, newAgentToken, parseAgentToken } from '../../shared/formats/agent-token.ts';
-import { hashToken } from '../../shared/passwords.ts';
+import { hashToken } from '../../shared/tokens.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** A token of the documented form, made by hand. */

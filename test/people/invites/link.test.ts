@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
-import { hashToken } from '../../../shared/passwords.ts';
+import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import {
   accept,

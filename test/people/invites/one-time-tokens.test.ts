@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { App } from '../../../api/types.ts';
-import { hashToken } from '../../../shared/passwords.ts';
 import type { Session } from '../../../shared/schemas/accounts.ts';
+import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import {
