@@ -15,7 +15,7 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied, OnceCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type CheckedFields, maskedId, redactFields, redactionMode } from '../redaction/redact.ts';
-import { assertMetadata } from '../sources/commands.ts';
+import { assertMetadata } from '../sources/metadata.ts';
 
 interface StagedCapture {
   capture: Capture;

@@ -13,7 +13,7 @@ import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts'
 import type { RedactionMode } from '../../shared/settings/team-settings.ts';
 import { canWrite, type LockedTeam } from '../access/lock-and-recheck.ts';
 import { type CheckedFields, redactFields } from '../redaction/redact.ts';
-import { assertMetadata } from '../sources/commands.ts';
+import { assertMetadata } from '../sources/metadata.ts';
 
 /** The memory that an item becomes. */
 export interface ItemText {

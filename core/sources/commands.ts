@@ -10,7 +10,6 @@ import {
 } from '../../db/queries/sources/changes.ts';
 import { findSource } from '../../db/queries/sources/lists.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { jsonParts } from '../../shared/formats/json-parts.ts';
 import { parseTags } from '../../shared/formats/names.ts';
 import { assertFuture, parseExpiry, parseOptionalMoment } from '../../shared/formats/times.ts';
 import { parseId } from '../../shared/ids.ts';
@@ -169,21 +168,4 @@ function assertChangeable({ kind, state }: Source, given: GivenFields, moves: bo
     throw new ServiceError('conflict', 'A workspace file does not expire; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
-}
-
-const MAX_METADATA_BYTES = 16 * 1024;
-
-/**
- * Refuses metadata that is too large.
- * @param path JSON pointer of the metadata
- * @throws ServiceError `invalid_request` for metadata over 16 KiB as JSON
- */
-export function assertMetadata(metadata: Record<string, unknown> | undefined, path = '/metadata'): void {
-  if (metadata === undefined) return;
-  let bytes = 0;
-  for (const part of jsonParts(metadata)) {
-    bytes += Buffer.byteLength(part);
-    // Without counting the rest: it can be megabytes.
-    if (bytes > MAX_METADATA_BYTES) throw invalidField(path, 'must be at most 16 KiB as JSON');
-  }
 }

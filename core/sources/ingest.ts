@@ -24,8 +24,8 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, goneAnswer, type OnceCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { maskedId, redactFields, redactionMode } from '../redaction/redact.ts';
-import { assertMetadata } from './commands.ts';
 import { enqueueIndexing } from './indexing.ts';
+import { assertMetadata } from './metadata.ts';
 import {
   commitSource,
   deleteStagedSource,

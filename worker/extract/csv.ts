@@ -1,39 +1,7 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
 import { type Extractor, FileFault, type ReportProgress } from './extraction.ts';
-import { decodeText, oneLine, TextBudget, withoutHeadings } from './text.ts';
-
-/**
- * The text of records: a labelled line for each value, and an empty line between records, so that cutting into chunks
- * keeps a record together if possible.
- */
-export class RecordText {
-  readonly #records: string[] = [];
-  #lines: string[] = [];
-  readonly #budget = new TextBudget();
-
-  /**
-   * Adds a value to the current record, verbatim. A blank value is left out.
-   * @throws FileFault `too_many_chunks`
-   */
-  add(label: string, value: string): void {
-    if (value.trim() === '') return;
-    const line = label === '' ? value : `${label}: ${value}`;
-    this.#budget.addText(line.length + 1);
-    this.#lines.push(line);
-  }
-
-  /** Ends the current record. The next value begins another. */
-  end(): void {
-    if (this.#lines.length > 0) this.#records.push(withoutHeadings(this.#lines.join('\n')));
-    this.#lines = [];
-  }
-
-  /** The text of all records, including the current one. */
-  toString(): string {
-    this.end();
-    return this.#records.join('\n\n');
-  }
-}
+import { RecordText } from './record-text.ts';
+import { decodeText, oneLine } from './text.ts';
 
 /** If two are equally likely, the first one wins. Commas are last, because numbers and prose contain them too. */
 const DELIMITERS = ['\t', ';', '|', ','];

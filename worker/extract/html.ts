@@ -1,11 +1,11 @@
 import type { Element, ElementContent, RootContent as HtmlContent, Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { defaultHandlers, defaultNodeHandlers, type Handle, type State, toMdast } from 'hast-util-to-mdast';
-import sniffEncoding from 'html-encoding-sniffer';
 import type { Nodes, PhrasingContent, RootContent } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { type Extractor, FileFault } from './extraction.ts';
+import { decodeMarkup } from './markup-encoding.ts';
 import { oneLine } from './text.ts';
 
 /*
@@ -323,31 +323,6 @@ export function readHtml(html: string): HtmlDocument {
  */
 export function htmlToMarkdown(html: string): string {
   return readHtml(html).markdown;
-}
-
-/**
- * Decodes an HTML or XML file, by its byte order mark, otherwise by the encoding that it declares, otherwise as UTF-8.
- * @param options.xml whether the file is XML; then only the XML declaration counts
- * @throws FileFault `invalid_encoding`; `not_text` for binary data
- */
-export function decodeMarkup(content: Uint8Array, { xml }: { xml: boolean }): string {
-  const encoding = sniffEncoding(content, { defaultEncoding: 'UTF-8', xml });
-  let text: string | null;
-  try {
-    text = new TextDecoder(encoding, { fatal: true }).decode(content);
-  } catch {
-    text = null;
-  }
-  if (text?.includes('\0') ?? content.includes(0)) {
-    throw new FileFault('not_text', 'The file holds binary data, not text: import it under its own type.');
-  }
-  if (text === null) {
-    throw new FileFault(
-      'invalid_encoding',
-      `The file is not valid ${encoding} text (the encoding that it declares, or the default): save it as UTF-8.`,
-    );
-  }
-  return text;
 }
 
 /** Elements that are always empty in HTML too. */

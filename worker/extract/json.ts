@@ -1,7 +1,7 @@
 import { readChatExport } from './chat.ts';
-import { RecordText } from './csv.ts';
 import { type Extractor, FileFault } from './extraction.ts';
 import { type JsonValue, parseJson } from './json-value.ts';
+import { RecordText } from './record-text.ts';
 import { decodeText } from './text.ts';
 
 type Container = Exclude<JsonValue, string | boolean | null>;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { FastifySchemaValidationError } from 'fastify';
 import type { ServiceError } from '../../../shared/errors.ts';
-import { invalidFields } from '../errors.ts';
+import { invalidFields } from '../field-errors.ts';
 
 /** Options of Ajv for all requests. By default Fastify converts types and drops unknown fields. */
 export const AJV_OPTIONS = { coerceTypes: false, removeAdditional: false, useDefaults: false } as const;

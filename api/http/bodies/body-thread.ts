@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { assertMetadata } from '../../../core/sources/commands.ts';
+import { assertMetadata } from '../../../core/sources/metadata.ts';
 import {
   checkDeclaredModel,
   type DeclaredModel,

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
-import { decodeMarkup, readHtml, xhtmlAsHtml } from '../html.ts';
+import { readHtml, xhtmlAsHtml } from '../html.ts';
+import { decodeMarkup } from '../markup-encoding.ts';
 import { oneLine } from '../text.ts';
 import { mismatchFault } from './package.ts';
 import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './xml.ts';

@@ -1,7 +1,7 @@
 import { TARGET_PIECE_LENGTH } from '../../../shared/text/chunking.ts';
 import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
-import { RecordText } from '../csv.ts';
 import { FileFault } from '../extraction.ts';
+import { RecordText } from '../record-text.ts';
 import { oneLine, TextBudget } from '../text.ts';
 import { builtInFormat, type NumberFormat, parseFormat } from './cells.ts';
 import { mismatchFault, type OfficePackage, type Relation, relationsOf } from './package.ts';

@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util';
 import { XMLParser } from 'fast-xml-parser';
 import sax from 'sax';
 import { FileFault } from '../extraction.ts';
-import { decodeMarkup } from '../html.ts';
+import { decodeMarkup } from '../markup-encoding.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 /** The attributes of an element, by their names in the file. */
