@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../support/root.ts';
 import { readPage } from './page.ts';
 
 const LOCK = /\bfor (?:no key |key )?(?:update|share)\b|ROW_LOCKS\[|pg_(?:try_)?advisory/g;
-const DEFINED = /^(?:export )?(?:async )?(?:function|const) (\w+)/gm;
+const DEFINED =
+  /^(?:(?:export )?(?:async )?(?:function|const)|create (?:or replace )?function \w+\.) ?(\w+)/gm;
 
-/** What a file of `db` defines: its SQL function, or its functions and statements, each with where it begins. */
-function definitions(file: string, text: string): { name: string; at: number }[] {
-  if (file.endsWith('.sql')) return [{ name: basename(file, '.sql').replaceAll('-', '_'), at: 0 }];
+/** What a file of `db` defines: its functions and statements, each with where it begins. */
+function definitions(text: string): { name: string; at: number }[] {
   return [...text.matchAll(DEFINED)].map(({ 1: name = '', index: at }) => ({ name, at }));
 }
 
@@ -20,10 +20,10 @@ test('the page on locks names everything in the database code that locks', () =>
   const locking = new Set<string>();
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    const inFile = definitions(file, text);
+    const inFile = definitions(text);
     for (const { name } of inFile) defined.add(name);
     for (const { index } of text.matchAll(LOCK)) {
-      const owner = inFile.findLast(({ at }) => at < index || at === 0)?.name ?? file;
+      const owner = inFile.findLast(({ at }) => at < index)?.name ?? file;
       if (owner !== 'ROW_LOCKS') locking.add(owner);
     }
   }

@@ -90,7 +90,7 @@ const CONFIGURATION: readonly string[] = [
   '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\nReplace the dots with your key, which begins with -----BEGIN PRIVATE KEY-----.',
 ];
 
-/** About two hundred texts, by kind. */
+/** Some two hundred texts, by kind. */
 export function innocentTexts(): [kind: string, text: string][] {
   const groups: Record<string, readonly string[]> = {
     'lock file': pieces(read('package-lock.json'), 30),
@@ -107,14 +107,14 @@ export function innocentTexts(): [kind: string, text: string][] {
       const part = PUBLIC_PARTS[seed.length % PUBLIC_PARTS.length] ?? '';
       return `-----BEGIN ${part}-----\n${wrapped(base64(seed, 1200))}\n-----END ${part}-----\nssh-ed25519 ${base64(seed, 51)} me@host`;
     }),
-    'minified code': files('{core,api,cli,shared}/**/{sign-in,tokens,auth,client,secrets}/*.ts', 20).map(
+    'minified code': files('{core,api,cli,shared}/**/{accounts,client,secrets,tokens}/*.ts', 20).map(
       minified,
     ),
     code: files(
-      '{core,api,db,shared}/**/*{password,token,session,account,reset,login,setting,key}*.ts',
+      '{core,api,cli,db,shared}/**/*{password,token,session,account,reset,login,setting,key}*.ts',
       25,
     ).map(read),
-    pages: files('docs/{guide,operations,reference}/*.md', 25).map(read),
+    pages: files('docs/{guide,operations,reference}/*.md', 35).map(read),
     'OpenAPI document': pieces(DOCUMENTED, 12),
     numbers: repeated(8, (seed) =>
       lines(60, (index) => [...bytes(`${seed} ${index}`, 8)].map((value) => value * 1.37).join(';')),
