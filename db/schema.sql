@@ -766,6 +766,16 @@ row level security on;
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
 
+type memory.keyword_hits (
+  chunk_ids uuid[],
+  points double precision[],
+  has_rare_identifier boolean[],
+  scored integer,
+  keys_read integer[],
+  rare_keys integer[],
+  guessed double precision[]
+);
+
 table memory.keyword_layer (
   team_id uuid not null,
   layer_id uuid not null,
@@ -938,6 +948,45 @@ row level security on;
 CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+
+type memory.query_weights (
+  weights public.sparsevec,
+  max_score double precision,
+  key_frequencies double precision[],
+  team_key_frequencies double precision[],
+  chunks double precision,
+  sampled integer,
+  counted_at timestamp with time zone,
+  detail jsonb
+);
+
+type memory.scope_counts (
+  chunks double precision,
+  sampled integer,
+  counted_at timestamp with time zone,
+  dim_shift integer,
+  key_shift integer,
+  scales public.sparsevec,
+  layer_places integer[],
+  layer_scales real[],
+  team_scales public.sparsevec,
+  team_places integer[],
+  team_layer_scales real[]
+);
+
+type memory.search_filter (
+  is_set boolean,
+  allowed uuid[],
+  hidden uuid[],
+  looked_up boolean,
+  kinds text[],
+  sources uuid[],
+  since timestamp with time zone,
+  until timestamp with time zone,
+  tags text[],
+  occurred_after timestamp with time zone,
+  occurred_before timestamp with time zone
+);
 
 table memory.source (
   team_id uuid not null,
@@ -1177,13 +1226,13 @@ function identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_t
 function identity.resolve_caller(p_token_hash bytea, p_lookup_id text, p_team uuid, p_address text, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision) returns jsonb security definer;
 function identity.resolve_principal(p_team uuid) returns jsonb security definer;
 function identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer) returns jsonb security definer grant execute to memory_service;
-function memory.add_guesses(p_query public.sparsevec, p_keyword record, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[], OUT guessed double precision[]) returns record;
+function memory.add_guesses(p_query public.sparsevec, p_keyword memory.keyword_hits, p_layers uuid[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
 function memory.add_source_uses(p_uses jsonb) returns void security definer grant execute to memory_worker;
 function memory.attach_original(p_source uuid, p_sha256 bytea, p_bytes integer, p_media_type text) returns boolean security definer grant execute to memory_service;
 function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea;
 function memory.await_seal() returns trigger security definer;
 function memory.backfill_pending(p_after uuid, p_limit integer) returns uuid security definer grant execute to memory_worker;
-function memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[], OUT occurred_after timestamp with time zone, OUT occurred_before timestamp with time zone) returns record;
+function memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) returns memory.search_filter;
 function memory.choose_first_copies(p_sources uuid[]) returns void grant execute to memory_service;
 function memory.claimed_company() returns uuid grant execute to memory_service;
 function memory.claimed_team() returns uuid grant execute to memory_service;
@@ -1203,17 +1252,17 @@ function memory.end_source_terms(p_source uuid, p_title text, p_day date, p_labe
 function memory.end_writable_terms(p_source uuid, p_title text, p_day date, p_labels text[], p_chunks integer, p_version integer) returns void security definer grant execute to memory_service;
 function memory.evidence_captures(p_ids uuid[]) returns TABLE(id uuid) security definer grant execute to memory_service;
 function memory.expire_kept_sources() returns void security definer grant execute to memory_worker;
-function memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[]) returns jsonb;
+function memory.explain_search(p_weights memory.query_weights, p_keyword memory.keyword_hits, p_semantic jsonb, p_filter memory.search_filter, p_clock timestamp with time zone[]) returns jsonb;
 function memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone) returns uuid[] security definer;
 function memory.file_sources(p_limit integer) returns TABLE(company_id uuid, team_id uuid, layer_id uuid, file_id uuid, uri text) security definer grant execute to memory_worker;
 function memory.finish_backfill() returns void security definer grant execute to memory_worker;
-function memory.first_passing(p_chunks uuid[], p_filter record, p_limit integer) returns integer[] security definer;
+function memory.first_passing(p_chunks uuid[], p_filter memory.search_filter, p_limit integer) returns integer[] security definer;
 function memory.fold_layer(p_team uuid, p_layer uuid) returns void security definer;
 function memory.fold_layers() returns trigger security definer;
 function memory.fold_usage() returns trigger security definer;
 function memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_guessed double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea);
 function memory.graph_serves(p_layers uuid[], p_model text) returns boolean security definer;
-function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter record, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
+function memory.guessed_chunks(p_layers uuid[], p_keys integer[], p_percents integer[], p_places integer[], p_words integer[], p_chunks double precision, p_filter memory.search_filter, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
 function memory.has_other_search(e memory.audit_event) returns boolean;
 function memory.has_outdated_terms(p_version integer) returns boolean security definer;
 function memory.hidden_chunks() returns uuid[];
@@ -1225,7 +1274,7 @@ function memory.keep_bucket_blobs(p_sha256 bytea, p_lengths integer[], p_objects
 function memory.keep_chunks(p_sources uuid[], p_model text, p_limit integer) returns integer security definer grant execute to memory_service;
 function memory.keep_sources(p_sources uuid[]) returns void security definer grant execute to memory_service;
 function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea) returns void security definer grant execute to memory_service;
-function memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[]) returns record;
+function memory.keyword_candidates(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter memory.search_filter, p_limit integer) returns memory.keyword_hits;
 function memory.known_keys(p_keys integer[]) returns integer[] security definer grant execute to memory_service;
 function memory.last_seal(p_company uuid) returns TABLE(sequence bigint, hash text) security definer grant execute to memory_worker;
 function memory.latest_failures(p_limit integer) returns SETOF uuid security definer grant execute to memory_service;
@@ -1243,15 +1292,15 @@ function memory.measure_source() returns trigger security definer;
 function memory.move_chunks(p_source uuid, p_after integer, p_limit integer) returns integer security definer grant execute to memory_service;
 function memory.move_memory(p_memory uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
 function memory.move_source(p_source uuid, p_layer uuid) returns boolean security definer grant execute to memory_service;
-function memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
-function memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
-function memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
+function memory.nearest_by_graph(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record security definer;
+function memory.nearest_by_signs(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
+function memory.nearest_in_full(p_layers uuid[], p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[]) returns record;
 function memory.next_unsealed(p_after uuid) returns uuid security definer grant execute to memory_worker;
 function memory.outdated_chunks(p_version integer) returns bigint security definer grant execute to memory_service;
 function memory.outdated_source(p_version integer) returns TABLE(source_id uuid, title text, day text, labels text[]) security definer grant execute to memory_worker;
 function memory.outdated_teams(p_version integer) returns TABLE(company_id uuid, team_id uuid) security definer grant execute to memory_worker;
 function memory.own_bytes(p_text text, p_repeated integer) returns integer;
-function memory.passing_chunks(p_filter record, p_most integer) returns uuid[] security definer;
+function memory.passing_chunks(p_filter memory.search_filter, p_most integer) returns uuid[] security definer;
 function memory.prune() returns TABLE(answers integer, loading_sources integer, batches integer) security definer grant execute to memory_worker;
 function memory.prune_consolidation_batches() returns integer security definer grant execute to memory_worker;
 function memory.prune_import_payloads(p_days integer, p_limit integer) returns integer security definer grant execute to memory_worker;
@@ -1267,7 +1316,7 @@ function memory.purge_source(p_source uuid) returns uuid[] security definer gran
 function memory.queue_files(p_team uuid, p_extensions text[], p_limit integer) returns TABLE(version_id uuid, layer_id uuid, updated_by uuid, updated_by_token uuid) security definer grant execute to memory_worker;
 function memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT other_postings double precision) returns record;
 function memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean) returns TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text) security definer grant execute to memory_worker;
-function memory.readable_counts(p_layers uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[]) returns record;
+function memory.readable_counts(p_layers uuid[]) returns memory.scope_counts;
 function memory.readable_layers() returns uuid[] grant execute to memory_service;
 function memory.record_version() returns trigger;
 function memory.refuse_change() returns trigger;
@@ -1285,12 +1334,12 @@ function memory.scope_holds_at_most(p_most integer) returns boolean security def
 function memory.score_by_key(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
 function memory.score_by_key_and_layer(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
 function memory.score_one_by_one(p_layers uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer) returns record;
-function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
+function memory.score_pass(p_layers uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter memory.search_filter, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer) returns record;
 function memory.seal_audit(p_company uuid, p_limit integer) returns integer security definer grant execute to memory_worker;
 function memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean) returns TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea) security definer grant execute to memory_service;
 function memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_guess_keys integer[], p_guess_percents integer[], p_guess_places integer[], p_guessed_words integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_occurred_after timestamp with time zone, p_occurred_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean) returns TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb) security definer grant execute to memory_service;
 function memory.seconds_until_forget(p_max integer, p_seconds integer) returns integer security definer grant execute to memory_service;
-function memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) returns record security definer;
+function memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter memory.search_filter, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb) returns record security definer;
 function memory.service_state() returns TABLE(pending_chunks bigint, imports jsonb, unsealed_seconds double precision, database_bytes bigint) security definer grant execute to memory_service;
 function memory.service_usage(p_chunks bigint, p_bytes bigint) returns TABLE(sources bigint, chunks bigint, files bigint, bytes jsonb, near_quota integer, at_quota integer) security definer grant execute to memory_service;
 function memory.similar_memories(p_layer uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer, p_queued uuid) returns TABLE(memory_id uuid, similarity double precision, basis text) security definer grant execute to memory_service;
@@ -1311,14 +1360,14 @@ function memory.tally_texts() returns trigger security definer;
 function memory.team_figures(p_version integer) returns TABLE(part text, state text, kind text, n bigint) security definer grant execute to memory_service;
 function memory.team_usage() returns TABLE(sources bigint, chunks bigint, files bigint, bytes bigint, added_chunks bigint, added_bytes bigint) security definer grant execute to memory_service;
 function memory.term_count(p_count smallint, p_place smallint, p_vectors public.sparsevec[], p_scales public.sparsevec, p_places integer[], p_place_scales real[]) returns double precision;
-function memory.term_frequencies(p_dims integer[], p_keys integer[], p_counts record) returns TABLE(space "char", term integer, df double precision, team_df double precision);
+function memory.term_frequencies(p_dims integer[], p_keys integer[], p_counts memory.scope_counts) returns TABLE(space "char", term integer, df double precision, team_df double precision);
 function memory.uncounted_teams(p_after uuid, p_limit integer) returns TABLE(company_id uuid, team_id uuid, uncounted boolean) security definer grant execute to memory_worker;
 function memory.undecided_teams() returns TABLE(company_id uuid, team_id uuid) security definer grant execute to memory_worker;
 function memory.unused_objects(p_companies uuid[], p_sha256 text[], p_objects uuid[]) returns SETOF uuid security definer grant execute to memory_worker;
 function memory.vector_graph_changes(p_build integer, p_keep integer) returns TABLE(index_name text, drops boolean, team_id uuid, model text, vectors bigint) security definer grant execute to memory_worker;
 function memory.vector_graph_name(p_team uuid, p_model text) returns text;
 function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer) returns TABLE(walked integer, sequence bigint, hash bytea, first_break uuid) security definer grant execute to memory_service;
-function memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT max_score double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb) returns record;
+function memory.weigh_query(p_layers uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean) returns memory.query_weights;
 function memory.without_records(p_answer jsonb, p_ids uuid[]) returns jsonb;
 function memory.writable_layers() returns uuid[] grant execute to memory_service;
 function memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[]) returns void security definer grant execute to memory_worker;

@@ -88,7 +88,7 @@ const TABLES = `
                             group by a.privilege_type, r.name, r.place) g), '{}') as grants,
          case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as view
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm', 'S')
+   where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm', 'S', 'c')
    order by 2`;
 
 interface Table {
@@ -154,6 +154,7 @@ const KINDS: Record<string, string> = {
   v: 'view',
   m: 'materialized view',
   S: 'sequence',
+  c: 'type',
 };
 
 function tableText(table: Table): string {
@@ -161,7 +162,9 @@ function tableText(table: Table): string {
   const text = [`\n${KINDS[table.kind] ?? table.kind} ${table.name} (\n${lines.join(',\n')}\n);`];
   if (table.view !== null) text.push(table.view);
   text.push(...table.indexes.map((index) => `${index};`));
-  text.push(`row level security ${table.secured ? 'on' : 'off'}${table.forced ? ', forced' : ''};`);
+  if (table.kind !== 'c') {
+    text.push(`row level security ${table.secured ? 'on' : 'off'}${table.forced ? ', forced' : ''};`);
+  }
   text.push(...table.policies.map((policy) => `${policy};`));
   text.push(...table.triggers.map((trigger) => `${trigger};`));
   text.push(...table.grants);

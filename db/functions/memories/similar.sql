@@ -28,7 +28,7 @@ declare
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := claimed_team();
-  v_weighed record;
+  v_weighed memory.query_weights;
   v_keys int[];
 begin
   if v_team is null or not p_layer = any (readable_layers()) then

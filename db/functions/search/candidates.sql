@@ -83,9 +83,9 @@ as $$
 declare
   most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
   v_layers constant uuid[] := readable_layers();
-  v_weights record;
-  v_filter record;
-  v_keyword record;
+  v_weights memory.query_weights;
+  v_filter memory.search_filter;
+  v_keyword memory.keyword_hits;
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;

@@ -1,10 +1,10 @@
 -- Part of search_candidates. Returns the explanation of a search: how many chunks passed the filters (null if none is
 -- set), what was read by keyword and by meaning, and how many milliseconds each stage took.
 create or replace function memory.explain_search(
-  p_weights record,           -- the result of weigh_query
-  p_keyword record,           -- the result of keyword_candidates
+  p_weights memory.query_weights,
+  p_keyword memory.keyword_hits,
   p_semantic jsonb,           -- the detail of semantic_candidates, or null
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_clock timestamptz[]       -- when the search began, and when each stage ended
 ) returns jsonb
 language plpgsql stable
@@ -24,7 +24,7 @@ begin
       'chunks', p_weights.chunks, 'sampled', p_weights.sampled, 'at', p_weights.counted_at) end);
 end $$;
 
-revoke execute on function memory.explain_search(record, record, jsonb, record, timestamptz[]) from public, memory_service, memory_worker;
+revoke execute on function memory.explain_search(memory.query_weights, memory.keyword_hits, jsonb, memory.search_filter, timestamptz[]) from public, memory_service, memory_worker;
 
 -- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without
 -- hidden_chunks. Counts no further than p_most.

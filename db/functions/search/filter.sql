@@ -6,26 +6,21 @@
 -- p_tags.
 create or replace function memory.choose_filter(
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
-  p_occurred_after timestamptz, p_occurred_before timestamptz,
-  out is_set boolean,                   -- whether there is a filter
-  out allowed uuid[], out hidden uuid[], out looked_up boolean,
-  -- The filters. since includes its moment, and until does not; the bounds of the date include theirs.
-  out kinds text[], out sources uuid[], out since timestamptz, out until timestamptz, out tags text[],
-  out occurred_after timestamptz, out occurred_before timestamptz
-)
+  p_occurred_after timestamptz, p_occurred_before timestamptz
+) returns memory.search_filter
 language plpgsql stable
 as $$
 declare
   few constant int := 10000;            -- with more chunks that can pass, candidates are looked up
   v_few_sources uuid[];
   v_own uuid[];                         -- the chunks of a small scope in a large Team
-  v_filter record;
+  v_filter memory.search_filter;
 begin
-  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before) > 0;
-  looked_up := false;
-  if not is_set then
-    hidden := hidden_chunks();
-    return;
+  v_filter.is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags, p_occurred_after, p_occurred_before) > 0;
+  v_filter.looked_up := false;
+  if not v_filter.is_set then
+    v_filter.hidden := hidden_chunks();
+    return v_filter;
   end if;
   -- The indexes of times, kinds and tags are over the whole Team. In a small scope each chunk is tested instead.
   if p_sources is null then
@@ -34,21 +29,21 @@ begin
   if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before) > 0 then
     v_few_sources := few_sources(p_kinds, p_sources, p_tags, p_occurred_after, p_occurred_before);
   end if;
-  kinds := p_kinds;
-  sources := coalesce(v_few_sources, p_sources);
+  v_filter.kinds := p_kinds;
+  v_filter.sources := coalesce(v_few_sources, p_sources);
   -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
-  since := p_after + interval '1 millisecond';
-  until := p_before;
-  tags := p_tags;
-  occurred_after := p_occurred_after;
-  occurred_before := p_occurred_before;
-  select kinds, sources, since, until, tags, occurred_after, occurred_before into v_filter;
+  v_filter.since := p_after + interval '1 millisecond';
+  v_filter.until := p_before;
+  v_filter.tags := p_tags;
+  v_filter.occurred_after := p_occurred_after;
+  v_filter.occurred_before := p_occurred_before;
   if v_own is not null then
-    allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
-  elsif v_few_sources is not null or num_nonnulls(since, until) > 0 then
-    allowed := passing_chunks(v_filter, few);
+    v_filter.allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
+  elsif v_few_sources is not null or num_nonnulls(v_filter.since, v_filter.until) > 0 then
+    v_filter.allowed := passing_chunks(v_filter, few);
   end if;
-  looked_up := allowed is null;
+  v_filter.looked_up := v_filter.allowed is null;
+  return v_filter;
 end $$;
 
 revoke execute on function memory.choose_filter(text[], uuid[], timestamptz, timestamptz, text[], timestamptz, timestamptz) from public, memory_service, memory_worker;
@@ -98,7 +93,7 @@ revoke execute on function memory.few_sources(text[], uuid[], text[], timestampt
 -- must be within the scope.
 create or replace function memory.first_passing(
   p_chunks uuid[],
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_limit int
 ) returns int[]
 language plpgsql stable security definer
@@ -138,7 +133,7 @@ begin
   return v_places[1 : p_limit];
 end $$;
 
-revoke execute on function memory.first_passing(uuid[], record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.first_passing(uuid[], memory.search_filter, int) from public, memory_service, memory_worker;
 
 -- Part of search_candidates and of the explanation of a search. Returns the chunks of the scope's Team that no search
 -- finds: those of sources that are loading, and of due sources that are not archived yet. If no source is like that,
@@ -164,7 +159,7 @@ revoke execute on function memory.hidden_chunks() from public, memory_service, m
 -- pass the filters by time and source: then it reads no further. p_most null: without limit. Chunks outside of the claims
 -- are not counted, because a search must not depend on them.
 create or replace function memory.passing_chunks(
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_most int
 ) returns uuid[]
 language plpgsql stable security definer
@@ -213,7 +208,7 @@ begin
   return v_passing;
 end $$;
 
-revoke execute on function memory.passing_chunks(record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.passing_chunks(memory.search_filter, int) from public, memory_service, memory_worker;
 
 -- Part of choose_filter. Returns the chunks within the claims if they are few and the Team has many, with those of
 -- sources that are loading. Returns null otherwise, and without word counts. Stops reading when they are too many. The

@@ -5,33 +5,17 @@
 -- long as looking up a word.
 create or replace function memory.weigh_query(
   p_layers uuid[],
-  p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
-  out weights sparsevec,
-  out max_score float8,                 -- the score of a text with the whole query: sum of weight times length in words
-  -- The number of chunks with each key, in the order of the keys. It is 0.5 for keys in one chunk or none: most terms
-  -- occur in one chunk, so the difference does not show how rare they are.
-  out key_frequencies float8[],
-  -- The same in all layers of the Team, or null if the layers outside of the scope have few chunks. score_pass chooses
-  -- by it how chunks are found. It does not change which are found.
-  out team_key_frequencies float8[],
-  out chunks float8,                    -- n; 1 if nothing was counted
-  out sampled int,                      -- how many of the chunks were sampled
-  out counted_at timestamptz,           -- when the oldest of the counts was made
-  out detail jsonb                      -- with p_explain: the df and the weight of each term
-)
+  p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean
+) returns memory.query_weights
 language plpgsql stable
 -- A query can have thousands of terms. Without statistics the planner would compare each of them with each count.
 set enable_nestloop = off
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_counts record;
+  v_counts constant memory.scope_counts := readable_counts(p_layers);
+  v_weights memory.query_weights;
 begin
-  v_counts := readable_counts(p_layers);
-  chunks := v_counts.chunks;
-  sampled := v_counts.sampled;
-  counted_at := v_counts.counted_at;
-
   with counted as materialized (
     -- The df of terms that were counted, for the weights ('d') and for the keys ('k').
     select * from term_frequencies(p_dims, p_keys, v_counts)
@@ -44,7 +28,8 @@ begin
   ), weighed as (
     -- A term that was not counted, or in one chunk only, has df 0.5.
     select q.space, q.term, q.length, f.df, f.team_df,
-           (q.factor * ln(1 + (chunks - least(f.df, chunks) + 0.5) / (least(f.df, chunks) + 0.5)))::real as weight
+           (q.factor * ln(1 + (v_counts.chunks - least(f.df, v_counts.chunks) + 0.5)
+             / (least(f.df, v_counts.chunks) + 0.5)))::real as weight
       from asked q left join counted c on c.space = q.space and c.term = q.term
       cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
                                  case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
@@ -55,11 +40,13 @@ begin
          coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
          array_agg(w.df) filter (where w.space = 'k'),
          array_agg(w.team_df) filter (where w.space = 'k' and v_counts.team_scales is not null),
+         v_counts.chunks, v_counts.sampled, v_counts.counted_at,
          case when p_explain then coalesce(jsonb_agg(
-           jsonb_build_object('dim', w.term, 'documents', least(w.df, chunks), 'weight', w.weight))
+           jsonb_build_object('dim', w.term, 'documents', least(w.df, v_counts.chunks), 'weight', w.weight))
              filter (where p_explain and w.space = 'd'), '[]') end
-    into weights, max_score, key_frequencies, team_key_frequencies, detail
+    into v_weights
     from weighed w;
+  return v_weights;
 end $$;
 
 revoke execute on function memory.weigh_query(uuid[], int[], real[], real[], int[], boolean) from public, memory_service, memory_worker;
@@ -96,22 +83,13 @@ end $$;
 revoke execute on function memory.rarest_keys(int[], float8[], float8[], float8) from public, memory_service, memory_worker;
 
 -- Part of weigh_query. Returns the counts of the layers that the caller can read.
-create or replace function memory.readable_counts(
-  p_layers uuid[],
-  out chunks float8,                    -- the number of chunks; 1 if nothing was counted
-  out sampled int,                      -- how many of the chunks were sampled
-  out counted_at timestamptz,           -- when the oldest of the counts was made
-  out dim_shift int, out key_shift int, -- by how many bits a term is shifted for its slice; null if nothing was counted
-  out scales sparsevec,                 -- the scale of each layer, at the layer's place: see layer_scale
-  out layer_places int[], out layer_scales real[],  -- the same as parallel arrays
-  -- The same of all layers, or null if the layers outside have few chunks.
-  out team_scales sparsevec, out team_places int[], out team_layer_scales real[]
-)
+create or replace function memory.readable_counts(p_layers uuid[]) returns memory.scope_counts
 language plpgsql stable
 as $$
 declare
   few constant int := 3000;             -- up to this many chunks outside of the scope can be read and discarded
   v_team constant uuid := claimed_team();
+  v_counts memory.scope_counts;
   v_reads_all boolean;                  -- whether the caller can read every counted layer
   v_team_chunks int;
 begin
@@ -121,23 +99,30 @@ begin
          t.scales, t.layer_places, t.layer_scales,
          case when t.layer_count <= cardinality(p_layers) then not exists (
            select from unnest(t.layers) l (layer_id) where l.layer_id not in (select unnest(p_layers))) end
-    into chunks, sampled, counted_at, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
+    into v_counts.chunks, v_counts.sampled, v_counts.counted_at, v_counts.dim_shift, v_counts.key_shift,
+         v_counts.scales, v_counts.layer_places, v_counts.layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.
-    v_team_chunks := chunks;
-    team_scales := scales; team_places := layer_places; team_layer_scales := layer_scales;
+    v_team_chunks := v_counts.chunks;
+    v_counts.team_scales := v_counts.scales;
+    v_counts.team_places := v_counts.layer_places;
+    v_counts.team_layer_scales := v_counts.layer_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
            ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
-      into chunks, sampled, counted_at, scales, layer_places, layer_scales
+      into v_counts.chunks, v_counts.sampled, v_counts.counted_at,
+           v_counts.scales, v_counts.layer_places, v_counts.layer_scales
       from keyword_layer l where l.team_id = v_team and l.layer_id = any (p_layers) and l.chunks > 0;
-    if v_team_chunks - coalesce(chunks, 0) <= few then
-      team_scales := null; team_places := null; team_layer_scales := null;
+    if v_team_chunks - coalesce(v_counts.chunks, 0) <= few then
+      v_counts.team_scales := null;
+      v_counts.team_places := null;
+      v_counts.team_layer_scales := null;
     end if;
   end if;
-  chunks := coalesce(chunks, 1);
-  sampled := coalesce(sampled, 0);
+  v_counts.chunks := coalesce(v_counts.chunks, 1);
+  v_counts.sampled := coalesce(v_counts.sampled, 0);
+  return v_counts;
 end $$;
 
 revoke execute on function memory.readable_counts(uuid[]) from public, memory_service, memory_worker;
@@ -213,7 +198,7 @@ revoke execute on function memory.term_count(int2, int2, sparsevec[], sparsevec,
 -- Part of weigh_query. Returns in how many chunks the terms and keys of a query occur, of those that were counted.
 create or replace function memory.term_frequencies(
   p_dims int[], p_keys int[],
-  p_counts record             -- the result of readable_counts
+  p_counts memory.scope_counts
 ) returns table (
   space "char", term int,
   df float8,                  -- in the layers that the caller can read
@@ -255,4 +240,4 @@ begin
    where f.found = f.term;
 end $$;
 
-revoke execute on function memory.term_frequencies(int[], int[], record) from public, memory_service, memory_worker;
+revoke execute on function memory.term_frequencies(int[], int[], memory.scope_counts) from public, memory_service, memory_worker;

@@ -8,11 +8,9 @@ create or replace function memory.keyword_candidates(
   p_team_frequencies float8[],-- ... in all layers; null if the layers outside of the scope are small
   p_identifier_keys int[],    -- the keys of identifiers
   p_chunks float8,            -- the number of chunks of the scope, as counted
-  p_filter record,            -- the result of choose_filter
-  p_limit int,                -- how many chunks are returned at most
-  out chunk_ids uuid[], out points float8[], out has_rare_identifier boolean[],
-  out scored int, out keys_read int[], out rare_keys int[]
-)
+  p_filter memory.search_filter,
+  p_limit int                 -- how many chunks are returned at most
+) returns memory.keyword_hits
 language plpgsql stable
 set search_path = memory, public, pg_temp
 as $$
@@ -24,19 +22,19 @@ declare
   common_cap constant int := 1000;      -- the same for words that occur in more chunks than posting_cap
   rare_df constant int := 20;           -- an identifier that occurs in more chunks is not rare
   small constant int := 1000;           -- up to this many allowed chunks are read one by one
+  v_hits memory.keyword_hits := row('{}', '{}', '{}', 0, '{}', '{}', null)::memory.keyword_hits;
   v_one_by_one boolean := coalesce(cardinality(p_filter.allowed) <= small, false);
   v_cap float8 := posting_cap;
   v_rarest record; v_scored record;
   v_first_keys int[];                   -- keys of the first pass; chunks with one of them are scored first
   v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the first one scored
 begin
-  chunk_ids := '{}'; points := '{}'; has_rare_identifier := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
-    return;
+    return v_hits;
   end if;
   if cardinality(p_identifier_keys) > 0 then
-    rare_keys := array(select e.key from unnest(p_keys, p_frequencies) e (key, df)
-                        where e.df <= rare_df and e.key = any (p_identifier_keys) order by e.df, e.key);
+    v_hits.rare_keys := array(select e.key from unnest(p_keys, p_frequencies) e (key, df)
+                               where e.df <= rare_df and e.key = any (p_identifier_keys) order by e.df, e.key);
   end if;
   -- Each pass reads the chunks with the rarest keys, up to a number of postings. The first pass is enough if p_limit of
   -- its chunks pass the filter, or it finds a rare identifier. Else, if the scope has few chunks, the second pass scores
@@ -45,38 +43,40 @@ begin
   for v_pass in 1 .. 4 loop
     v_rarest := rarest_keys(p_keys, p_frequencies, p_team_frequencies, v_cap);
     -- No key is left to add: ends, or reads chunks one by one if nothing was found.
-    if not v_one_by_one and (v_pass > 3 or cardinality(v_rarest.keys) = cardinality(keys_read)) then
+    if not v_one_by_one and (v_pass > 3 or cardinality(v_rarest.keys) = cardinality(v_hits.keys_read)) then
       exit when v_scored.passed > 0 or p_filter.looked_up;
       v_one_by_one := true;
     end if;
     -- Chunks that are read one by one are compared with all keys.
-    keys_read := case when v_one_by_one then p_keys else v_rarest.keys end;
-    v_first_keys := coalesce(v_first_keys, keys_read);
+    v_hits.keys_read := case when v_one_by_one then p_keys else v_rarest.keys end;
+    v_first_keys := coalesce(v_first_keys, v_hits.keys_read);
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
-    v_scored := score_pass(p_layers, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
+    v_scored := score_pass(p_layers, p_query, v_first_keys, v_hits.keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
-    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
+    v_hits.chunk_ids := v_scored.chunk_ids; v_hits.points := v_scored.points; v_hits.scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
-    has_rare_identifier := contain_keys(chunk_ids, rare_keys);
-    exit when v_one_by_one or v_scored.passed >= p_limit or true = any (has_rare_identifier);
+    v_hits.has_rare_identifier := contain_keys(v_hits.chunk_ids, v_hits.rare_keys);
+    exit when v_one_by_one or v_scored.passed >= p_limit or true = any (v_hits.has_rare_identifier);
     -- All keys were read and no limit was reached: no other chunk contains a word of the query.
-    exit when case when scored < v_most then cardinality(keys_read) = cardinality(p_keys) else p_filter.looked_up end;
+    exit when case when v_hits.scored < v_most then cardinality(v_hits.keys_read) = cardinality(p_keys)
+                   else p_filter.looked_up end;
     if v_pass = 1 then -- The second pass scores every chunk if there are few.
       v_one_by_one := coalesce(cardinality(p_filter.allowed) <= scored_cap, scope_holds_at_most(scored_cap));
     end if;
     v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000)); v_seen := coalesce(v_seen, v_scored.seen);
   end loop;
   -- Not enough of the chunks that were scored pass the filter, and others can: those that pass are gathered first.
-  if p_filter.looked_up and v_scored.passed < p_limit and not v_one_by_one and not true = any (has_rare_identifier)
-     and (scored >= v_most or v_scored.passed = 0 and cardinality(keys_read) < cardinality(p_keys)) then
+  if p_filter.looked_up and v_scored.passed < p_limit and not v_one_by_one
+     and not true = any (v_hits.has_rare_identifier)
+     and (v_hits.scored >= v_most or v_scored.passed = 0 and cardinality(v_hits.keys_read) < cardinality(p_keys)) then
     p_filter.allowed := passing_chunks(p_filter, null); p_filter.looked_up := false;
-    select k.* into chunk_ids, points, has_rare_identifier, scored, keys_read, rare_keys
-      from keyword_candidates(p_layers, p_query, p_keys, p_frequencies, p_team_frequencies,
-             p_identifier_keys, p_chunks, p_filter, p_limit) k;
+    return keyword_candidates(p_layers, p_query, p_keys, p_frequencies, p_team_frequencies, p_identifier_keys,
+      p_chunks, p_filter, p_limit);
   end if;
+  return v_hits;
 end $$;
-revoke execute on function memory.keyword_candidates(uuid[], sparsevec, int[], float8[], float8[], int[], float8, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.keyword_candidates(uuid[], sparsevec, int[], float8[], float8[], int[], float8, memory.search_filter, int) from public, memory_service, memory_worker;
 
 -- Part of keyword_candidates. Scores the chunks of a pass: chooses how to find them, by how many postings outside of
 -- the scope would be read and discarded. Returns the best chunks that pass the filter, best first, with their scores and
@@ -87,7 +87,7 @@ create or replace function memory.score_pass(
   p_first int[],              -- the keys of the first pass: chunks with one of them are scored first
   p_keys int[],               -- the keys of this pass
   p_seen uuid[],              -- the chunks of the first pass; null in the first pass
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_chunks float8,            -- the number of chunks of the scope, as counted
   p_other_postings float8,    -- estimated postings outside of the scope; null if the layers there are small
   p_one_by_one boolean,       -- whether chunks are read one by one, without postings
@@ -151,7 +151,7 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.score_pass(uuid[], sparsevec, int[], int[], uuid[], record, float8, float8, boolean, int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_pass(uuid[], sparsevec, int[], int[], uuid[], memory.search_filter, float8, float8, boolean, int, int) from public, memory_service, memory_worker;
 
 -- Part of score_pass. Finds the chunks of the whole Team that contain one of the keys, and discards those outside of
 -- the scope. p_first has the keys of the first pass. In a later pass, p_seen has the chunks of the first pass,
@@ -308,7 +308,7 @@ create or replace function memory.guessed_chunks(
   p_places int[],                       -- ... and the place of the word that each is a guess of, ...
   p_words int[],                        -- ... among the keys of these words
   p_chunks float8,                      -- the number of chunks of the scope, as counted
-  p_filter record,                      -- the result of choose_filter
+  p_filter memory.search_filter,
   out chunk_ids uuid[], out points float8[] -- best first
 )
 language plpgsql stable security definer
@@ -370,20 +370,17 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.guessed_chunks(uuid[], int[], int[], int[], int[], float8, record) from public, memory_service, memory_worker;
+revoke execute on function memory.guessed_chunks(uuid[], int[], int[], int[], int[], float8, memory.search_filter) from public, memory_service, memory_worker;
 
 -- Part of search_candidates. Adds the chunks of guessed_chunks to those of keyword_candidates: the score of a chunk is
 -- that by the words of the query and what its guessed words count. Returns the best p_limit, best first.
 create or replace function memory.add_guesses(
   p_query sparsevec,          -- the weights of the query by weigh_query, or null
-  p_keyword record,           -- the result of keyword_candidates
+  p_keyword memory.keyword_hits,
   p_layers uuid[], p_guess_keys int[], p_guess_percents int[], p_guess_places int[],
-  p_guessed_words int[], p_chunks float8, p_filter record, -- see guessed_chunks
-  p_limit int,
-  out chunk_ids uuid[], out points float8[], out has_rare_identifier boolean[],
-  out scored int, out keys_read int[], out rare_keys int[],
-  out guessed float8[]        -- the part of each score that its guessed words count
-)
+  p_guessed_words int[], p_chunks float8, p_filter memory.search_filter, -- see guessed_chunks
+  p_limit int
+) returns memory.keyword_hits
 language plpgsql stable
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -392,18 +389,14 @@ as $$
 declare
   v_team constant uuid := claimed_team();
   v_guessed record;
+  v_hits memory.keyword_hits := p_keyword;
 begin
   -- With a rare code of the query, what its other words can stand for does not matter.
   if cardinality(p_guess_keys) = 0 or true = any (p_keyword.has_rare_identifier) then
-    chunk_ids := p_keyword.chunk_ids; points := p_keyword.points; scored := p_keyword.scored;
-    has_rare_identifier := p_keyword.has_rare_identifier;
-    keys_read := p_keyword.keys_read; rare_keys := p_keyword.rare_keys;
-    return;
+    return p_keyword;
   end if;
   v_guessed := guessed_chunks(p_layers, p_guess_keys, p_guess_percents, p_guess_places,
     p_guessed_words, p_chunks, p_filter);
-  keys_read := p_keyword.keys_read;
-  rare_keys := p_keyword.rare_keys;
   with found as (
     select f.id, f.points from unnest(p_keyword.chunk_ids, p_keyword.points) f (id, points)
   ), guess as (
@@ -425,9 +418,10 @@ begin
          coalesce(array_agg(s.points order by s.points desc, s.id), '{}'),
          coalesce(array_agg(s.guessed order by s.points desc, s.id), '{}'),
          p_keyword.scored + (select count(*) from compared)
-    into chunk_ids, points, guessed, scored
+    into v_hits.chunk_ids, v_hits.points, v_hits.guessed, v_hits.scored
     from (select * from summed order by points desc, id limit p_limit) s;
-  has_rare_identifier := contain_keys(chunk_ids, rare_keys);
+  v_hits.has_rare_identifier := contain_keys(v_hits.chunk_ids, v_hits.rare_keys);
+  return v_hits;
 end $$;
 
-revoke execute on function memory.add_guesses(sparsevec, record, uuid[], int[], int[], int[], int[], float8, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.add_guesses(sparsevec, memory.keyword_hits, uuid[], int[], int[], int[], int[], float8, memory.search_filter, int) from public, memory_service, memory_worker;

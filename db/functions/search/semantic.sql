@@ -4,7 +4,7 @@
 create or replace function memory.semantic_candidates(
   p_embedding halfvec,        -- of unit length
   p_model text,               -- only vectors of this model are compared
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_limit int,                -- how many chunks are returned at most
   p_chunks float8,            -- the number of chunks of the scope, as counted
   p_explain boolean,
@@ -64,12 +64,12 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.semantic_candidates(halfvec, text, record, int, float8, boolean) from public, memory_service, memory_worker;
+revoke execute on function memory.semantic_candidates(halfvec, text, memory.search_filter, int, float8, boolean) from public, memory_service, memory_worker;
 
 -- Part of semantic_candidates, for few vectors: compares each of them in full.
 create or replace function memory.nearest_in_full(
   p_layers uuid[], p_embedding halfvec, p_model text,
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_limit int,
   out chunk_ids uuid[], out points float8[]
 )
@@ -119,13 +119,13 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.nearest_in_full(uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_in_full(uuid[], halfvec, text, memory.search_filter, int) from public, memory_service, memory_worker;
 
 -- Part of semantic_candidates, for many vectors. Compares the signs of their numbers, which an index contains, and then
 -- the best of them in full.
 create or replace function memory.nearest_by_signs(
   p_layers uuid[], p_embedding halfvec, p_model text,
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_limit int,
   p_chunks float8,            -- the number of chunks of the scope, as counted
   out chunk_ids uuid[], out points float8[]
@@ -190,14 +190,14 @@ begin
     from nearest_in_full(p_layers, p_embedding, p_model, p_filter, p_limit) n;
 end $$;
 
-revoke execute on function memory.nearest_by_signs(uuid[], halfvec, text, record, int, float8) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_by_signs(uuid[], halfvec, text, memory.search_filter, int, float8) from public, memory_service, memory_worker;
 
 -- Part of semantic_candidates, for a Team with a graph of its vectors and a caller that can read all its layers. The graph
 -- finds the nearest vectors by their signs, and these are compared in full. If too few of them pass the filter, the
 -- graph is asked for more. Returns fewer than p_limit chunks if these are too few as well.
 create or replace function memory.nearest_by_graph(
   p_layers uuid[], p_embedding halfvec, p_model text,
-  p_filter record,            -- the result of choose_filter
+  p_filter memory.search_filter,
   p_limit int,
   out chunk_ids uuid[], out points float8[]
 )
@@ -247,4 +247,4 @@ begin
     into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
 end $$;
 
-revoke execute on function memory.nearest_by_graph(uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_by_graph(uuid[], halfvec, text, memory.search_filter, int) from public, memory_service, memory_worker;

@@ -21,9 +21,7 @@ test('how many chunks outside of the scope pass a filter does not decide how it 
       ]);
       const [row] = await query<{ chunks: number | null }>(
         `select cardinality(memory.passing_chunks(f, 5)) as chunks
-           from (select null::text[] as kinds, null::uuid[] as sources, '2020-01-01'::timestamptz as since,
-                        null::timestamptz as until, null::text[] as tags,
-                        null::timestamptz as occurred_after, null::timestamptz as occurred_before) f`,
+           from json_populate_record(null::memory.search_filter, '{"since": "2020-01-01"}') f`,
       );
       return row?.chunks;
     });

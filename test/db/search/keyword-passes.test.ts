@@ -46,13 +46,11 @@ test('the third pass of a filtered search keeps what the second one found', asyn
       [teamId],
     );
     return query<{ text: string }>(
-      `with filter as (
-         select true as is_set, null::uuid[] as allowed, null::uuid[] as hidden, true as looked_up,
-                array['ingest'] as kinds, null::uuid[] as sources, null::timestamptz as since,
-                null::timestamptz as until, null::text[] as tags,
-                null::timestamptz as occurred_after, null::timestamptz as occurred_before
-       ), found as (
-         select k.* from filter f, memory.keyword_candidates(array[$4::uuid], $1::sparsevec, $2::int[], $3::float8[], null,
+      `with found as (
+         select k.*
+           from json_populate_record(null::memory.search_filter,
+                  '{"is_set": true, "looked_up": true, "kinds": ["ingest"]}') f,
+                memory.keyword_candidates(array[$4::uuid], $1::sparsevec, $2::int[], $3::float8[], null,
                   '{}', ${COUNTED}, f, 100) k
        )
        select c.text from found k join memory.chunk c on c.id = any (k.chunk_ids) order by c.ordinal`,
