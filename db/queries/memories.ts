@@ -27,6 +27,7 @@ import {
   wireTime,
   writeScopeValues,
 } from './common.ts';
+import { queryNamed } from './query-named.ts';
 
 type MemoryRow = Omit<
   Memory,
@@ -85,35 +86,37 @@ export interface NewMemory {
 export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Promise<void> {
   const published = memory.state === 'published';
   const embedding = published ? null : memory.embedding;
-  const occurred = occurredValues('$19');
-  await tx.query(
+  const occurred = occurredValues('$occurredAt');
+  await queryNamed(
+    tx,
     `insert into memory.memory_item (team_id, id, layer_id, state, title, content, metadata, tags, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at,
        expires_at, occurred_at, occurred_is_day, origin)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
-       $17::uuid, case when $17::uuid is null then null else now() end, $18, ${occurred.at}, ${occurred.isDay}, $20)`,
-    [
-      tx.scope.teamId,
-      memory.id,
-      memory.layerId,
-      memory.state,
-      memory.title,
-      memory.content,
-      JSON.stringify(memory.metadata),
-      memory.tags,
-      memory.sourceId,
-      memory.captureIds,
-      memory.supersedes,
-      int4ArrayBinary(memory.terms.keys),
-      termsToSparsevecBinary(memory.terms),
-      embedding === null ? null : halfvecBinary(embedding),
-      embedding === null ? null : memory.model,
-      tx.scope.userId,
-      published ? tx.scope.userId : null,
-      memory.expiresAt ?? null,
-      memory.occurredAt ?? null,
-      memory.origin ?? tx.scope.origin,
-    ],
+     values ($teamId, $id, $layerId, $state, $title, $content, $metadata, $tags, $sourceId, $captureIds::uuid[],
+       $supersedes, $keys::int[], $weights::sparsevec, $embedding::halfvec, $model, $userId, $decidedBy::uuid,
+       case when $decidedBy::uuid is null then null else now() end, $expiresAt, ${occurred.at}, ${occurred.isDay}, $origin)`,
+    {
+      teamId: tx.scope.teamId,
+      id: memory.id,
+      layerId: memory.layerId,
+      state: memory.state,
+      title: memory.title,
+      content: memory.content,
+      metadata: JSON.stringify(memory.metadata),
+      tags: memory.tags,
+      sourceId: memory.sourceId,
+      captureIds: memory.captureIds,
+      supersedes: memory.supersedes,
+      keys: int4ArrayBinary(memory.terms.keys),
+      weights: termsToSparsevecBinary(memory.terms),
+      embedding: embedding === null ? null : halfvecBinary(embedding),
+      model: embedding === null ? null : memory.model,
+      userId: tx.scope.userId,
+      decidedBy: published ? tx.scope.userId : null,
+      expiresAt: memory.expiresAt ?? null,
+      occurredAt: memory.occurredAt ?? null,
+      origin: memory.origin ?? tx.scope.origin,
+    },
   );
 }
 
@@ -196,40 +199,41 @@ export interface MemoryChange {
 
 /** Changes a locked memory: increases its version, and records the scope's user as the one who decided. */
 export async function updateMemory(tx: TeamTransaction, id: string, change: MemoryChange): Promise<Memory> {
-  const occurred = changedOccurrence('m', '$17', '$18');
-  const [row] = await tx.query<MemoryRow>(
+  const occurred = changedOccurrence('m', '$changesOccurredAt', '$occurredAt');
+  const [row] = await queryNamed<MemoryRow>(
+    tx,
     `update memory.memory_item m
-        set state = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now(),
-            title = coalesce($5, m.title), content = coalesce($6, m.content),
-            keys = coalesce($7::int[], m.keys), weights = coalesce($8::sparsevec, m.weights),
-            source_id = coalesce($9::uuid, m.source_id), tags = coalesce($10::text[], m.tags),
-            supersedes = case when $11 then $12::uuid else m.supersedes end,
-            superseded_by = case when $13 then $14::uuid else m.superseded_by end,
-            expires_at = case when $15 then $16::timestamptz else m.expires_at end,
+        set state = $state, version = m.version + 1, updated_at = now(), decided_by = $userId, decided_at = now(),
+            title = coalesce($title, m.title), content = coalesce($content, m.content),
+            keys = coalesce($keys::int[], m.keys), weights = coalesce($weights::sparsevec, m.weights),
+            source_id = coalesce($sourceId::uuid, m.source_id), tags = coalesce($tags::text[], m.tags),
+            supersedes = case when $changesSupersedes then $supersedes::uuid else m.supersedes end,
+            superseded_by = case when $changesSupersededBy then $supersededBy::uuid else m.superseded_by end,
+            expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else m.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            origin = coalesce($19, m.origin), embedding = null, embedding_model = null
-      where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
-    [
-      tx.scope.teamId,
+            origin = coalesce($origin, m.origin), embedding = null, embedding_model = null
+      where m.team_id = $teamId and m.id = $id returning ${COLUMNS}`,
+    {
+      teamId: tx.scope.teamId,
       id,
-      change.state,
-      tx.scope.userId,
-      change.title ?? null,
-      change.content?.content ?? null,
-      change.content === undefined ? null : int4ArrayBinary(change.content.terms.keys),
-      change.content === undefined ? null : termsToSparsevecBinary(change.content.terms),
-      change.sourceId ?? null,
-      change.tags ?? null,
-      change.supersedes !== undefined,
-      change.supersedes ?? null,
-      change.supersededBy !== undefined,
-      change.supersededBy ?? null,
-      change.expiresAt !== undefined,
-      change.expiresAt ?? null,
-      change.occurredAt !== undefined,
-      change.occurredAt ?? null,
-      change.origin ?? null,
-    ],
+      state: change.state,
+      userId: tx.scope.userId,
+      title: change.title ?? null,
+      content: change.content?.content ?? null,
+      keys: change.content === undefined ? null : int4ArrayBinary(change.content.terms.keys),
+      weights: change.content === undefined ? null : termsToSparsevecBinary(change.content.terms),
+      sourceId: change.sourceId ?? null,
+      tags: change.tags ?? null,
+      changesSupersedes: change.supersedes !== undefined,
+      supersedes: change.supersedes ?? null,
+      changesSupersededBy: change.supersededBy !== undefined,
+      supersededBy: change.supersededBy ?? null,
+      changesExpiresAt: change.expiresAt !== undefined,
+      expiresAt: change.expiresAt ?? null,
+      changesOccurredAt: change.occurredAt !== undefined,
+      occurredAt: change.occurredAt ?? null,
+      origin: change.origin ?? null,
+    },
   );
   if (row === undefined) throw new Error('the memory to change does not exist');
   return toMemory(row);
@@ -272,7 +276,7 @@ function storedStates(states: readonly MemoryState[]): readonly MemoryState[] {
 
 /** Lists memories within the scope, newest first. */
 export function listMemories(tx: TeamTransaction, part: ListPart, filter: MemoryFilter): Promise<Memory[]> {
-  const condition = `m.state = any ($3::text[]) and ${stateNow('m')} = any ($10::text[])`;
+  const condition = `m.state = any ($stored::text[]) and ${stateNow('m')} = any ($states::text[])`;
   return selectMemories(tx, condition, part, filter);
 }
 
@@ -283,7 +287,7 @@ export function listQuestionedMemories(
   filter: Omit<MemoryFilter, 'states'>,
 ): Promise<Memory[]> {
   const condition = `m.source_id = any (array(${questionedSources('$1')}))
-        and m.state = any ($3::text[]) and ${stateNow('m')} = any ($10::text[])`;
+        and m.state = any ($stored::text[]) and ${stateNow('m')} = any ($states::text[])`;
   return selectMemories(tx, condition, part, { ...filter, states: ['published'] });
 }
 
@@ -291,28 +295,21 @@ async function selectMemories(
   tx: TeamTransaction,
   condition: string,
   part: ListPart,
-  filter: MemoryFilter,
+  { states, text, sourceId, createdAfter, createdBefore }: MemoryFilter,
 ): Promise<Memory[]> {
-  const rows = await tx.query<MemoryRow>(
+  const { after, limit } = part;
+  const rows = await queryNamed<MemoryRow>(
+    tx,
     `select ${COLUMNS} from memory.memory_item m
       where ${inScope('m')} and ${condition}
-        and ($4::text is null or ${containsText('m.title', '$4')} or ${containsText('m.content', '$4')})
-        and ($5::uuid is null or m.source_id = $5)
-        and ($6::timestamptz is null or date_trunc('milliseconds', m.created_at) > $6)
-        and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) < $7)
-        and ($8::uuid is null or m.id < $8)
-      order by m.id desc limit $9`,
-    [
-      ...scopeValues(tx.scope),
-      storedStates(filter.states),
-      filter.text,
-      filter.sourceId,
-      filter.createdAfter,
-      filter.createdBefore,
-      part.after,
-      part.limit,
-      filter.states,
-    ],
+        and ($text::text is null or ${containsText('m.title', '$text')} or ${containsText('m.content', '$text')})
+        and ($sourceId::uuid is null or m.source_id = $sourceId)
+        and ($createdAfter::timestamptz is null or date_trunc('milliseconds', m.created_at) > $createdAfter)
+        and ($createdBefore::timestamptz is null or date_trunc('milliseconds', m.created_at) < $createdBefore)
+        and ($after::uuid is null or m.id < $after)
+      order by m.id desc limit $limit`,
+    { states, stored: storedStates(states), text, sourceId, createdAfter, createdBefore, after, limit },
+    scopeValues(tx.scope),
   );
   return rows.map(toMemory);
 }
