@@ -20,6 +20,7 @@ import {
   wireTime,
   writeScopeValues,
 } from './common.ts';
+import { queryNamed } from './query-named.ts';
 
 /** A capture that is about to be staged. */
 export interface NewCapture {
@@ -107,28 +108,30 @@ async function selectOwnCapture(
 
 /** Stages a capture. */
 export async function insertCapture(tx: TeamTransaction, capture: NewCapture): Promise<Capture> {
-  const occurred = occurredValues('$11');
-  const [row] = await tx.query<CaptureRow>(
+  const occurred = occurredValues('$occurredAt');
+  const [row] = await queryNamed<CaptureRow>(
+    tx,
     `with c as (
        insert into memory.capture (team_id, id, layer_id, session_id, sequence, summary, started_at, ended_at,
          metadata, created_by, occurred_at, occurred_is_day, origin)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${occurred.at}, ${occurred.isDay}, $12) returning *
+       values ($teamId, $id, $layerId, $sessionId, $sequence, $summary, $startedAt, $endedAt, $metadata, $userId,
+         ${occurred.at}, ${occurred.isDay}, $origin) returning *
      )
      select ${COLUMNS} from c`,
-    [
-      tx.scope.teamId,
-      capture.id,
-      capture.layerId,
-      capture.sessionId,
-      capture.sequence,
-      capture.summary,
-      capture.startedAt,
-      capture.endedAt,
-      JSON.stringify(capture.metadata),
-      tx.scope.userId,
-      capture.occurredAt ?? null,
-      tx.scope.origin,
-    ],
+    {
+      teamId: tx.scope.teamId,
+      id: capture.id,
+      layerId: capture.layerId,
+      sessionId: capture.sessionId,
+      sequence: capture.sequence,
+      summary: capture.summary,
+      startedAt: capture.startedAt,
+      endedAt: capture.endedAt,
+      metadata: JSON.stringify(capture.metadata),
+      userId: tx.scope.userId,
+      occurredAt: capture.occurredAt ?? null,
+      origin: tx.scope.origin,
+    },
   );
   if (row === undefined) throw new Error('the capture was not inserted');
   return toCapture(row);
@@ -165,36 +168,37 @@ export async function claimCaptures(
     maxBytes: number | null;
   },
 ): Promise<ConsolidationBatch | null> {
-  const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
+  const rows = await queryNamed<CaptureRow & { leasedUntil: Date }>(
+    tx,
     `with free as (
-       select f.team_id, f.id, case when $8::int is null then 0 else ${CAPTURE_BYTES} end as bytes
+       select f.team_id, f.id, case when $maxBytes::int is null then 0 else ${CAPTURE_BYTES} end as bytes
          from memory.capture f
-        where f.team_id = $1 and f.layer_id = any ($2::uuid[])
+        where f.team_id = $teamId and f.layer_id = any ($layers::uuid[])
           and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))
-          and (not $3 or f.created_by = $4)
-        order by f.id limit $5 for update skip locked
+          and (not $ownOnly or f.created_by = $userId)
+        order by f.id limit $limit for update skip locked
      ), fitting as (
        select l.team_id, l.id
          from (select free.*, sum(free.bytes) over upto as total, row_number() over upto as place
                  from free window upto as (order by free.id)) l
-        where $8::int is null or l.total <= $8 or l.place = 1
+        where $maxBytes::int is null or l.total <= $maxBytes or l.place = 1
      ), c as (
-       update memory.capture t set state = 'claimed', batch_id = $6,
-              leased_until = now() + make_interval(secs => $7)
+       update memory.capture t set state = 'claimed', batch_id = $batchId,
+              leased_until = now() + make_interval(secs => $leaseSeconds)
          from fitting where t.team_id = fitting.team_id and t.id = fitting.id
        returning t.*
      )
      select ${COLUMNS}, c.leased_until as "leasedUntil" from c order by c.id`,
-    [
-      tx.scope.teamId,
-      claim.layers,
-      claim.ownOnly,
-      tx.scope.userId,
-      claim.limit,
-      claim.id,
-      claim.leaseSeconds,
-      claim.maxBytes,
-    ],
+    {
+      teamId: tx.scope.teamId,
+      layers: claim.layers,
+      ownOnly: claim.ownOnly,
+      userId: tx.scope.userId,
+      limit: claim.limit,
+      batchId: claim.id,
+      leaseSeconds: claim.leaseSeconds,
+      maxBytes: claim.maxBytes,
+    },
   );
   const [first] = rows;
   if (first === undefined) return null;
@@ -276,42 +280,34 @@ export interface CaptureFilter {
  */
 export async function listCaptures(
   tx: TeamTransaction,
-  part: ListPart,
-  filter: CaptureFilter,
+  { after, limit }: ListPart,
+  { id, state, sessionId, ownOnly, everyMemory }: CaptureFilter,
 ): Promise<ListedCapture[]> {
-  const rows = await tx.query<
+  const rows = await queryNamed<
     Omit<ListedCapture, 'layer' | 'memoryIds' | keyof Times> & Times & { memoryIds: string[] }
   >(
+    tx,
     `with page as (
        select c.* from memory.capture c
-        where ${inScope('c')} and (not $3 or c.created_by = $4)
-          and ($5::uuid is null or c.id = $5) and ($6::text is null or ${CAPTURE_STATE} = $6)
-          and ($7::text is null or c.session_id = $7) and ($8::uuid is null or c.id < $8)
-        order by c.id desc limit $9
+        where ${inScope('c')} and (not $ownOnly or c.created_by = $userId)
+          and ($id::uuid is null or c.id = $id) and ($state::text is null or ${CAPTURE_STATE} = $state)
+          and ($sessionId::text is null or c.session_id = $sessionId) and ($after::uuid is null or c.id < $after)
+        order by c.id desc limit $limit
      ), made as (
        select o.capture_id, array_agg(m.id order by m.id) as ids
          from memory.memory_item m cross join lateral unnest(m.capture_ids) as o (capture_id)
         where ${inScope('m')} and m.capture_ids && array(select p.id from page p)
-          and ($10 or ${stateNow('m')} = 'published')
+          and ($everyMemory or ${stateNow('m')} = 'published')
         group by o.capture_id
      )
-     select ${CAPTURE_COLUMNS}, case when c.created_by = $4 or e.id is not null then c.summary end as summary,
+     select ${CAPTURE_COLUMNS}, case when c.created_by = $userId or e.id is not null then c.summary end as summary,
             coalesce(made.ids, '{}') as "memoryIds"
        from page c
-       left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $4)) e on e.id = c.id
+       left join memory.evidence_captures(array(select p.id from page p where p.created_by <> $userId)) e on e.id = c.id
        left join made on made.capture_id = c.id
       order by c.id desc`,
-    [
-      ...scopeValues(tx.scope),
-      filter.ownOnly,
-      tx.scope.userId,
-      filter.id,
-      filter.state,
-      filter.sessionId,
-      part.after,
-      part.limit,
-      filter.everyMemory,
-    ],
+    { userId: tx.scope.userId, id, state, sessionId, ownOnly, everyMemory, after, limit },
+    scopeValues(tx.scope),
   );
   return rows.map(({ memoryIds, ...row }) => ({
     ...row,
