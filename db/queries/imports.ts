@@ -19,6 +19,7 @@ import {
   scopeValues,
   wireTime,
 } from './common.ts';
+import { queryNamed } from './query-named.ts';
 
 export interface NewImport {
   id: string;
@@ -96,29 +97,31 @@ export function toImport({ errorCode, errorMessage, stage, percent, sameAs, ...r
 
 /** Inserts a queued import with its file. */
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
-  const occurred = occurredValues('$13');
-  const [row] = await tx.query<ImportRow>(
+  const occurred = occurredValues('$occurredAt');
+  const [row] = await queryNamed<ImportRow>(
+    tx,
     `with i as (
        insert into memory.import (team_id, id, layer_id, state, filename, title, media_type, bytes, sha256, tags, created_by,
          expires_at, redactions, occurred_at, occurred_is_day)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}) returning *
+       values ($teamId, $id, $layerId, 'queued', $filename, $title, $mediaType, $bytes, $sha256, $tags, $userId,
+         $expiresAt, $redactions, ${occurred.at}, ${occurred.isDay}) returning *
      )
      select ${IMPORT_COLUMNS} from i`,
-    [
-      tx.scope.teamId,
-      item.id,
-      item.layerId,
-      item.filename,
-      item.title,
-      item.mediaType,
-      item.content.byteLength,
-      createHash('sha256').update(item.content).digest(),
-      item.tags ?? [],
-      tx.scope.userId,
-      item.expiresAt ?? null,
-      JSON.stringify(item.redactions ?? []),
-      item.occurredAt ?? null,
-    ],
+    {
+      teamId: tx.scope.teamId,
+      id: item.id,
+      layerId: item.layerId,
+      filename: item.filename,
+      title: item.title,
+      mediaType: item.mediaType,
+      bytes: item.content.byteLength,
+      sha256: createHash('sha256').update(item.content).digest(),
+      tags: item.tags ?? [],
+      userId: tx.scope.userId,
+      expiresAt: item.expiresAt ?? null,
+      redactions: JSON.stringify(item.redactions ?? []),
+      occurredAt: item.occurredAt ?? null,
+    },
   );
   if (row === undefined) throw new Error('the import was not inserted');
   for (const [part, content] of partsOf(item.content).entries()) {
