@@ -14,6 +14,7 @@ import {
   stateNow,
   writeScopeValues,
 } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, type StoredSource, toStored } from './sources.ts';
 
@@ -42,30 +43,22 @@ function toListed({ memoryId, ...row }: ListedRow): Source {
 /** Lists sources within the scope, newest first, except sources that are loading. */
 export async function listSources(
   tx: TeamTransaction,
-  part: ListPart,
-  filter: SourceFilter,
+  { after, limit }: ListPart,
+  { kind, state, text, tag, occurredAfter, occurredBefore }: SourceFilter,
 ): Promise<Source[]> {
-  const rows = await tx.query<ListedRow>(
+  const rows = await queryNamed<ListedRow>(
+    tx,
     `select ${SOURCE_COLUMNS}, ${MEMORY_ID} from memory.source s
       where ${inScope('s')} and s.state <> 'loading'
-        and ($3::text is null or s.kind = $3) and ($4::text is null or ${stateNow('s')} = $4)
-        and ($5::text is null or ${containsText('s.title', '$5')} or ${containsText('s.uri', '$5')}
-             or ${containsText('s.external_id', '$5')})
-        and ($6::text is null or (s.tags @> array[$6::text] and s.tags <> '{}'))
-        and ${isDatedWithin('s', '$7::timestamptz', '$8::timestamptz')}
-        and ($9::uuid is null or s.id < $9)
-      order by s.id desc limit $10`,
-    [
-      ...scopeValues(tx.scope),
-      filter.kind,
-      filter.state,
-      filter.text,
-      filter.tag,
-      filter.occurredAfter,
-      filter.occurredBefore,
-      part.after,
-      part.limit,
-    ],
+        and ($kind::text is null or s.kind = $kind) and ($state::text is null or ${stateNow('s')} = $state)
+        and ($text::text is null or ${containsText('s.title', '$text')} or ${containsText('s.uri', '$text')}
+             or ${containsText('s.external_id', '$text')})
+        and ($tag::text is null or (s.tags @> array[$tag::text] and s.tags <> '{}'))
+        and ${isDatedWithin('s', '$occurredAfter::timestamptz', '$occurredBefore::timestamptz')}
+        and ($after::uuid is null or s.id < $after)
+      order by s.id desc limit $limit`,
+    { kind, state, text, tag, occurredAfter, occurredBefore, after, limit },
+    scopeValues(tx.scope),
   );
   return rows.map(toListed);
 }
