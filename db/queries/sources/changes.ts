@@ -5,6 +5,7 @@ import { similarity, type TextSketch } from '../../../shared/text/terms/sketch.t
 import type { TeamTransaction } from '../../driver/database.ts';
 import { int4ArrayBinary } from '../../driver/wire-format.ts';
 import { changedOccurrence, dateOf, dayInUtc, inScope, isActive, scopeValues } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 import {
   indexedDay,
   metadataJson,
@@ -44,44 +45,47 @@ export async function updateSourceFields(
   activeId: string,
   given: GivenFields,
 ): Promise<{ source: Source; updated: SourceField[] } | null> {
-  const occurred = changedOccurrence('s', '$9', '$10');
-  const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
+  const occurred = changedOccurrence('s', '$changesOccurredAt', '$occurredAt');
+  const [row] = await queryNamed<SourceRow & { updated: SourceField[] }>(
+    tx,
     `with compared as (
        select array_remove(array[
-                case when title <> $3 then 'title' end,
-                case when uri is distinct from coalesce($4, uri) then 'uri' end,
-                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end,
-                case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end,
+                case when title <> $title then 'title' end,
+                case when uri is distinct from coalesce($uri, uri) then 'uri' end,
+                case when metadata <> coalesce($metadata::jsonb, metadata) then 'metadata' end,
+                case when not (tags @> $tags::text[] and tags <@ $tags::text[]) then 'tags' end,
                 case when (occurred_at, occurred_is_day) is distinct from (${occurred.at}, ${occurred.isDay})
                      then 'occurredAt' end,
-                case when $7 and expires_at is distinct from $8::timestamptz then 'expiresAt' end], null) as updated
-         from memory.source s where team_id = $1 and id = $2 and state = 'active'
+                case when $changesExpiresAt and expires_at is distinct from $expiresAt::timestamptz
+                     then 'expiresAt' end], null) as updated
+         from memory.source s where team_id = $teamId and id = $id and state = 'active'
      )
      update memory.source s
-        set expires_at = case when $7 then $8::timestamptz else s.expires_at end,
+        set expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
-            tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
-            origin = case when 'title' = any (compared.updated) then least(s.origin, $11) else s.origin end,
-            terms_version = case when s.title = coalesce($3, s.title) and 'tags' <> all (compared.updated)
+            title = coalesce($title, s.title), uri = coalesce($uri, s.uri),
+            metadata = coalesce($metadata::jsonb, s.metadata),
+            tags = case when 'tags' = any (compared.updated) then $tags::text[] else s.tags end, updated_at = now(),
+            origin = case when 'title' = any (compared.updated) then least(s.origin, $origin) else s.origin end,
+            terms_version = case when s.title = coalesce($title, s.title) and 'tags' <> all (compared.updated)
               and ${dayInUtc(dateOf('s'))} = ${dayInUtc(`coalesce(${occurred.at}, s.created_at)`)}
               then s.terms_version else 0 end
        from compared
-      where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
+      where s.team_id = $teamId and s.id = $id and s.state = 'active' and cardinality(compared.updated) > 0
      returning ${SOURCE_COLUMNS}, compared.updated`,
-    [
-      tx.scope.teamId,
-      activeId,
-      given.title ?? null,
-      given.uri ?? null,
-      metadataJson(given),
-      given.tags ?? null,
-      given.expiresAt !== undefined,
-      given.expiresAt ?? null,
-      given.occurredAt !== undefined,
-      given.occurredAt ?? null,
-      tx.scope.origin,
-    ],
+    {
+      teamId: tx.scope.teamId,
+      id: activeId,
+      title: given.title ?? null,
+      uri: given.uri ?? null,
+      metadata: metadataJson(given),
+      tags: given.tags ?? null,
+      changesExpiresAt: given.expiresAt !== undefined,
+      expiresAt: given.expiresAt ?? null,
+      changesOccurredAt: given.occurredAt !== undefined,
+      occurredAt: given.occurredAt ?? null,
+      origin: tx.scope.origin,
+    },
   );
   if (row === undefined) return null;
   const { updated, ...source } = row;
@@ -98,22 +102,25 @@ export async function retitleSource(
   { title, origin }: { title: string; origin?: Origin },
   text?: Pick<NewSource, 'contentHash' | 'indexedAs'> & { chunks: number },
 ): Promise<void> {
-  const changed = await tx.query(
-    `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
-            chunk_count = coalesce($5, chunk_count), origin = coalesce($8, origin), updated_at = now(),
-            terms_version = case when $4::bytea is not null then ${termsVersion(dateOf('s'), 'memory.source_labels(s.tags, s.kind, s.metadata)', '$6', '$7')}
-                                 when s.title = $3 then s.terms_version else 0 end
-      where team_id = $1 and id = $2 and state = 'active' returning 1`,
-    [
-      tx.scope.teamId,
+  const labels = 'memory.source_labels(s.tags, s.kind, s.metadata)';
+  const changed = await queryNamed(
+    tx,
+    `update memory.source s set title = $title, content_hash = coalesce($contentHash, content_hash),
+            chunk_count = coalesce($chunks, chunk_count), origin = coalesce($origin, origin), updated_at = now(),
+            terms_version = case when $contentHash::bytea is not null
+                                 then ${termsVersion(dateOf('s'), labels, '$indexedDay', '$indexedLabels')}
+                                 when s.title = $title then s.terms_version else 0 end
+      where team_id = $teamId and id = $sourceId and state = 'active' returning 1`,
+    {
+      teamId: tx.scope.teamId,
       sourceId,
       title,
-      text?.contentHash ?? null,
-      text?.chunks ?? null,
-      text === undefined ? null : indexedDay(text, title),
-      text?.indexedAs.labels ?? [],
-      origin ?? null,
-    ],
+      contentHash: text?.contentHash ?? null,
+      chunks: text?.chunks ?? null,
+      indexedDay: text === undefined ? null : indexedDay(text, title),
+      indexedLabels: text?.indexedAs.labels ?? [],
+      origin: origin ?? null,
+    },
   );
   if (changed.length === 0) throw new Error('the source to change is not active');
 }
