@@ -23,6 +23,7 @@ import {
   toUse,
   wireTime,
 } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 import { deleteChunks } from './chunks.ts';
 
 /** A source in the database: the columns of `SOURCE_COLUMNS`. */
@@ -189,32 +190,35 @@ export async function lockFirstCopy(
 
 /** Inserts a source in the state `loading`. Searches do not find it until it is activated. */
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
-  const occurred = occurredValues('$13');
-  await tx.query(
+  const occurred = occurredValues('$occurredAt');
+  const labels = 'memory.source_labels($tags::text[], $kind::text, $metadata::jsonb)';
+  await queryNamed(
+    tx,
     `insert into memory.source (team_id, id, layer_id, kind, state, title, uri, external_id, content_hash,
        metadata, tags, created_by, file_id, occurred_at, occurred_is_day, expires_at,
        terms_version, origin)
-     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${occurred.at}, ${occurred.isDay}, $15,
-       ${termsVersion(`coalesce(${occurred.at}, now())`, 'memory.source_labels($10::text[], $4::text, $9::jsonb)', '$14', '$16')}, $17)`,
-    [
-      tx.scope.teamId,
-      source.id,
-      source.layerId,
-      source.kind,
-      source.title,
-      source.uri,
-      source.externalId,
-      source.contentHash,
-      JSON.stringify(source.metadata ?? {}),
-      source.tags ?? [],
-      tx.scope.userId,
-      source.fileId ?? null,
-      source.occurredAt ?? null,
-      indexedDay(source, source.title),
-      source.expiresAt ?? null,
-      source.indexedAs.labels,
-      source.origin ?? tx.scope.origin,
-    ],
+     values ($teamId, $id, $layerId, $kind, 'loading', $title, $uri, $externalId, $contentHash,
+       $metadata, $tags, $userId, $fileId, ${occurred.at}, ${occurred.isDay}, $expiresAt,
+       ${termsVersion(`coalesce(${occurred.at}, now())`, labels, '$indexedDay', '$indexedLabels')}, $origin)`,
+    {
+      teamId: tx.scope.teamId,
+      id: source.id,
+      layerId: source.layerId,
+      kind: source.kind,
+      title: source.title,
+      uri: source.uri,
+      externalId: source.externalId,
+      contentHash: source.contentHash,
+      metadata: JSON.stringify(source.metadata ?? {}),
+      tags: source.tags ?? [],
+      userId: tx.scope.userId,
+      fileId: source.fileId ?? null,
+      occurredAt: source.occurredAt ?? null,
+      indexedDay: indexedDay(source, source.title),
+      expiresAt: source.expiresAt ?? null,
+      indexedLabels: source.indexedAs.labels,
+      origin: source.origin ?? tx.scope.origin,
+    },
   );
 }
 
@@ -256,32 +260,35 @@ export async function replaceSource(
   );
   // Upkeep has deleted the loading source as abandoned, with its chunks. The active source keeps its text.
   if (written.length === 0) throw new Error('the source to replace by is not loading');
-  const occurred = changedOccurrence('s', '$13', '$9');
-  const labels = `memory.source_labels(coalesce($7::text[], s.tags), s.kind, coalesce($6::jsonb, s.metadata))`;
-  const [row] = await tx.query<SourceRow>(
-    `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
-            metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
-            expires_at = case when $11 then $12::timestamptz else s.expires_at end,
+  const occurred = changedOccurrence('s', '$changesOccurredAt', '$occurredAt');
+  const labels = `memory.source_labels(coalesce($tags::text[], s.tags), s.kind, coalesce($metadata::jsonb, s.metadata))`;
+  const [row] = await queryNamed<SourceRow>(
+    tx,
+    `update memory.source s set content_hash = $contentHash, title = $title, uri = coalesce($uri, s.uri),
+            metadata = coalesce($metadata::jsonb, s.metadata), tags = coalesce($tags::text[], s.tags),
+            chunk_count = $chunks,
+            expires_at = case when $changesExpiresAt then $expiresAt::timestamptz else s.expires_at end,
             occurred_at = ${occurred.at}, occurred_is_day = ${occurred.isDay},
-            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$10', '$14')}, origin = $15, updated_at = now()
-      where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
-    [
-      tx.scope.teamId,
-      activeId,
-      loading.contentHash,
-      loading.title,
-      loading.uri,
-      metadataJson(loading),
-      loading.tags ?? null,
+            terms_version = ${termsVersion(`coalesce(${occurred.at}, s.created_at)`, labels, '$indexedDay', '$indexedLabels')},
+            origin = $origin, updated_at = now()
+      where s.team_id = $teamId and s.id = $id returning ${SOURCE_COLUMNS}`,
+    {
+      teamId: tx.scope.teamId,
+      id: activeId,
+      contentHash: loading.contentHash,
+      title: loading.title,
+      uri: loading.uri,
+      metadata: metadataJson(loading),
+      tags: loading.tags ?? null,
       chunks,
-      loading.occurredAt ?? null,
-      indexedDay(loading, loading.title),
-      loading.expiresAt !== undefined,
-      loading.expiresAt ?? null,
-      loading.occurredAt !== undefined,
-      loading.indexedAs.labels,
-      loading.origin ?? tx.scope.origin,
-    ],
+      changesExpiresAt: loading.expiresAt !== undefined,
+      expiresAt: loading.expiresAt ?? null,
+      changesOccurredAt: loading.occurredAt !== undefined,
+      occurredAt: loading.occurredAt ?? null,
+      indexedDay: indexedDay(loading, loading.title),
+      indexedLabels: loading.indexedAs.labels,
+      origin: loading.origin ?? tx.scope.origin,
+    },
   );
   if (row === undefined) throw new Error('the source to replace does not exist');
   // Imported files that had the text which it had.
