@@ -3,6 +3,7 @@ import type { FileVersion, IndexState, ManifestItem } from '../../../shared/sche
 import { layerOf } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { clientColumn, inScope, scopeValues, wireTime } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 
 /** A path of the workspace. */
 export type Place = Pick<WorkspacePath, 'clientId' | 'name' | 'path'>;
@@ -89,30 +90,31 @@ export async function insertVersions(
       where v.team_id = $1 and v.id = any ($2::uuid[])`,
     [tx.scope.teamId, versions.flatMap(({ before }) => before ?? []), revision],
   );
-  await tx.query(
+  await queryNamed(
+    tx,
     `insert into memory.workspace_version
        (team_id, company_id, updated_by, revision, id, layer_id, file_id, path, folded, version, sha256, bytes,
         indexed)
-     select $1, $2, $3, $4, p.id, p.layer_id, p.file_id, p.path, p.folded, p.version, decode(p.sha256, 'hex'), p.bytes,
-            p.indexed
-       from unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::int[], $11::text[], $12::int[],
-                 $13::text[])
+     select $teamId, $companyId, $userId, $revision, p.id, p.layer_id, p.file_id, p.path, p.folded, p.version,
+            decode(p.sha256, 'hex'), p.bytes, p.indexed
+       from unnest($ids::uuid[], $layerIds::uuid[], $fileIds::uuid[], $names::text[], $folded::text[], $numbers::int[],
+                   $hashes::text[], $bytes::int[], $indexed::text[])
          as p (id, layer_id, file_id, path, folded, version, sha256, bytes, indexed)`,
-    [
-      tx.scope.teamId,
-      tx.scope.companyId,
-      tx.scope.userId,
+    {
+      teamId: tx.scope.teamId,
+      companyId: tx.scope.companyId,
+      userId: tx.scope.userId,
       revision,
-      versions.map(({ id }) => id),
-      versions.map(({ clientId }) => layerOf(tx.scope, clientId)),
-      versions.map(({ fileId }) => fileId),
+      ids: versions.map(({ id }) => id),
+      layerIds: versions.map(({ clientId }) => layerOf(tx.scope, clientId)),
+      fileIds: versions.map(({ fileId }) => fileId),
       names,
-      names.map(foldPath),
-      versions.map(({ version }) => version),
-      versions.map(({ sha256 }) => sha256),
-      versions.map(({ bytes }) => bytes),
-      versions.map(({ indexed }) => indexed),
-    ],
+      folded: names.map(foldPath),
+      numbers: versions.map(({ version }) => version),
+      hashes: versions.map(({ sha256 }) => sha256),
+      bytes: versions.map(({ bytes }) => bytes),
+      indexed: versions.map(({ indexed }) => indexed),
+    },
   );
 }
 
