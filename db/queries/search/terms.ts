@@ -15,6 +15,7 @@ import {
   termsToSparsevecBinary,
 } from '../../driver/wire-format.ts';
 import { dateOf, dayInUtc, inScopeByKey, writeScopeValues } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 
 /** A layer, and how many chunks it has. */
 export interface LayerSize {
@@ -205,18 +206,23 @@ export async function endLayerCounts(
   layer: CountedLayer,
   locked: Omit<LockedCounts, 'place'>,
 ): Promise<void> {
-  await tx.query('select memory.end_layer_counts($1, $2, $3, $4, $5, $6::int[], $7, $8, $9, $10)', [
-    layer.layerId,
-    layer.chunks,
-    layer.sampled,
-    layer.gone,
-    layer.renewed,
-    int4ArrayBinary(layer.members),
-    locked.onceDims,
-    locked.onceKeys,
-    locked.dimShift,
-    locked.keyShift,
-  ]);
+  await queryNamed(
+    tx,
+    `select memory.end_layer_counts($layerId, $chunks, $sampled, $gone, $renewed, $members::int[],
+       $onceDims, $onceKeys, $dimShift, $keyShift)`,
+    {
+      layerId: layer.layerId,
+      chunks: layer.chunks,
+      sampled: layer.sampled,
+      gone: layer.gone,
+      renewed: layer.renewed,
+      members: int4ArrayBinary(layer.members),
+      onceDims: locked.onceDims,
+      onceKeys: locked.onceKeys,
+      dimShift: locked.dimShift,
+      keyShift: locked.keyShift,
+    },
+  );
 }
 
 /**
