@@ -5,6 +5,7 @@ import type { QueryTerms } from '../../../shared/text/terms/terms.ts';
 import { prepared, type TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
 import { inScope, inScopeByKey, isActive, scopeValues } from '../common.ts';
+import { queryNamed } from '../query-named.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../sources/chunks.ts';
 
 /** The filters of a search, within the scope. */
@@ -42,7 +43,7 @@ export interface RankedRow extends ChunkRow {
 
 /** Returns the best chunks within the scope, by meaning and by keyword, best first, each text once. */
 export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
-  const rows = await tx.query<RankedRow>(SEARCH, searchValues(tx, query, false));
+  const rows = await queryNamed<RankedRow>(tx, SEARCH, searchValues(query, false), scopeValues(tx.scope));
   return toHits(rows, query, toHit);
 }
 
@@ -50,47 +51,48 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
  * joined under row-level security.
  */
-export const CANDIDATES = `memory.search_hits($3::halfvec, $4, $5, $6::int[], $7::real[], $8::real[],
-  $9::int[], $10::int[], $11::int[], $12::int[], $13::int[], $14::int[],
-  $15::text[], $16::uuid[], $17, $18, $19::text[], $20, $21, $22, $23, $24) f`;
+const CANDIDATES = `memory.search_hits($embedding::halfvec, $model, $minSimilarity,
+  $dims::int[], $factors::real[], $lengths::real[], $keys::int[], $identifierKeys::int[],
+  $guessedKeys::int[], $guessPercents::int[], $guessPlaces::int[], $guessWords::int[],
+  $kinds::text[], $sourceIds::uuid[], $createdAfter, $createdBefore, $tags::text[], $occurredAfter, $occurredBefore,
+  $topK, $explain, $bySource) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
-export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
+const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
   where c.id = f.chunk_id and ${inScopeByKey('c')} and ${isActive('s')} offset 0) t`;
-export const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f.duplicates';
-export const HIT_ORDER = 'f.place, f.passage';
+const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f.duplicates';
+const HIT_ORDER = 'f.place, f.passage';
 const SEARCH = prepared(
   `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by ${HIT_ORDER}`,
 );
 
-/** The values of `CANDIDATES`, and of `inScopeByKey`. */
-export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
+/** The values of `CANDIDATES`. */
+function searchValues(query: ChunkQuery, explain: boolean): Record<string, unknown> {
   const { terms, embedding, kinds, sourceIds, tags } = query;
-  return [
-    ...scopeValues(tx.scope),
-    embedding === null ? null : halfvecBinary(embedding),
-    query.model,
-    query.minSimilarity ?? null,
-    terms.dims,
-    terms.factors,
-    terms.lengths,
-    terms.keys,
-    terms.identifierKeys,
-    int4ArrayBinary(terms.guesses.keys),
-    int4ArrayBinary(terms.guesses.percents),
-    int4ArrayBinary(terms.guesses.places),
-    int4ArrayBinary(terms.guesses.words),
-    kinds ?? null,
-    sourceIds ?? null,
-    query.createdAfter ?? null,
-    query.createdBefore ?? null,
-    tags ?? null,
-    query.occurredAfter ?? null,
-    query.occurredBefore ?? null,
-    query.topK,
+  return {
+    embedding: embedding === null ? null : halfvecBinary(embedding),
+    model: query.model,
+    minSimilarity: query.minSimilarity ?? null,
+    dims: terms.dims,
+    factors: terms.factors,
+    lengths: terms.lengths,
+    keys: terms.keys,
+    identifierKeys: terms.identifierKeys,
+    guessedKeys: int4ArrayBinary(terms.guesses.keys),
+    guessPercents: int4ArrayBinary(terms.guesses.percents),
+    guessPlaces: int4ArrayBinary(terms.guesses.places),
+    guessWords: int4ArrayBinary(terms.guesses.words),
+    kinds: kinds ?? null,
+    sourceIds: sourceIds ?? null,
+    createdAfter: query.createdAfter ?? null,
+    createdBefore: query.createdBefore ?? null,
+    tags: tags ?? null,
+    occurredAfter: query.occurredAfter ?? null,
+    occurredBefore: query.occurredBefore ?? null,
+    topK: query.topK,
     explain,
-    query.bySource ?? false,
-  ];
+    bySource: query.bySource ?? false,
+  };
 }
 
 /** Converts rows, in the order of `HIT_ORDER`, to hits as they are sent to clients. */
@@ -151,14 +153,16 @@ export async function searchExplained(
   tx: TeamTransaction,
   query: ChunkQuery,
 ): Promise<{ hits: ExplainedHit[]; trace: SearchTrace }> {
-  const rows = await tx.query<ExplainedRow>(
+  const rows = await queryNamed<ExplainedRow>(
+    tx,
     // The row that explains the search has no chunk.
     `select ${HIT_COLUMNS}, f.detail
        from ${CANDIDATES}
        left join ${CANDIDATE_TEXT} on true
       where t.chunk_id is not null or f.place = 0
       order by ${HIT_ORDER}`,
-    searchValues(tx, query, true),
+    searchValues(query, true),
+    scopeValues(tx.scope),
   );
   const found: ExplainedHitRow[] = [];
   let trace: SearchTrace | undefined;
@@ -252,14 +256,15 @@ export async function findPlace(
   query: ChunkQuery,
   sourceId: string,
 ): Promise<CandidatePlace | null> {
-  const values = [...searchValues(tx, { ...query, topK: ALL_CANDIDATES }, false), sourceId];
-  const [row] = await tx.query<CandidatePlace>(
+  const [row] = await queryNamed<CandidatePlace>(
+    tx,
     `select f.chunk_id as "chunkId", f.place
        from ${CANDIDATES}
        join memory.chunk c on c.team_id = $1 and c.id = f.chunk_id
-      where ${inScope('c')} and c.source_id = $${values.length}
+      where ${inScope('c')} and c.source_id = $sourceId
       order by f.place limit 1`,
-    values,
+    { ...searchValues({ ...query, topK: ALL_CANDIDATES }, false), sourceId },
+    scopeValues(tx.scope),
   );
   return row ?? null;
 }
