@@ -36,9 +36,8 @@ export function queryNamed<R extends object = Record<string, unknown>>(
     if (!Object.hasOwn(values, name)) throw new Error(`the statement has no value for $${name}: ${text}`);
     return values[name];
   });
-  const unused =
-    Object.keys(values).length > names.length && Object.keys(values).find((name) => !names.includes(name));
-  if (unused) throw new Error(`the statement does not name $${unused}: ${text}`);
+  const unused = Object.keys(values).find((name) => !names.includes(name));
+  if (unused !== undefined) throw new Error(`the statement does not name $${unused}: ${text}`);
   return tx.query<R>(numbered.text, [...first, ...named]);
 }
 
