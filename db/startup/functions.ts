@@ -33,7 +33,7 @@ export function checksumOf(text: string): string {
 }
 
 /*
- * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it
+ * A file of db/functions has the SQL functions of a part of a subject, with their triggers and grants. It is applied again when it
  * changes. revision.json counts the changes: `npm run generate` raises it, and a process refuses a database whose
  * functions have a higher revision, instead of applying its older functions again.
  *
@@ -143,7 +143,7 @@ async function applyChanged(
   await tx.query('set local check_function_bodies to off');
   for (const { name, text, checksum } of files) {
     if (checksums.get(name) === checksum) continue;
-    await runScript(database, tx, `SQL function ${name}`, text);
+    await runScript(database, tx, `SQL functions ${name}`, text);
     await tx.query(
       `insert into memory.function_file (name, checksum, revision) values ($1, $2, $3)
        on conflict (name) do update set checksum = excluded.checksum, revision = excluded.revision, applied_at = now()`,

@@ -70,7 +70,6 @@ describe('the tables of pg-boss', () => {
     // A move reads the names of all tables from the catalog.
     assert.deepEqual(users.sort(), [
       'db/move/catalog.ts',
-      'db/queue/pg-boss-jobs.ts',
       'db/queue/pg-boss-figures.ts',
       'db/queue/pg-boss-jobs.ts',
     ]);

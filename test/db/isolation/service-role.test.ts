@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { basename } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import {
   type Database,
@@ -206,8 +205,12 @@ describe('the roles of the service and of its worker', async () => {
 
   test('can run as the owner only functions that read the claims, besides those that need none', async () => {
     const { files } = await readFunctions();
-    const claims = files.filter(({ name }) => name.startsWith('claims/')).map(({ name }) => basename(name));
-    const readsClaims = `\\m(${claims.join('|').replaceAll('-', '_')}|current_setting)\\M`;
+    const claims = files
+      .filter(({ name }) => name.startsWith('claims/'))
+      .flatMap(({ text }) => [...text.matchAll(/^create or replace function memory\.(\w+)/gm)])
+      .map(([, name]) => name);
+    assert.ok(claims.includes('claimed_team'));
+    const readsClaims = `\\m(${claims.join('|')}|current_setting)\\M`;
     const found = await database.query<{ name: string }>(
       `select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('memory', 'identity') and p.prosecdef and p.prosrc !~ $2

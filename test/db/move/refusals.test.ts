@@ -144,7 +144,7 @@ describe('a move is refused', () => {
     test('if it is of an older or a newer version', async () => {
       const target = await emptyDatabase(KIND);
       const change = (text: string) => use(source, (database) => database.query(text));
-      await change(`update memory.function_file set checksum = '' where name like 'usage/%'`);
+      await change(`update memory.function_file set checksum = '' where name like 'status/%'`);
       await assertRefused(
         source,
         target,
