@@ -100,7 +100,7 @@ export async function releaseAttempt(
   return rows.length === 1;
 }
 
-// Turns: see turns.ts. The priority of a job is its turn, its group the Company, and the tier of the group the Team.
+// Turns: see queue.ts. The priority of a job is its turn, its group the Company, and the tier of the group the Team.
 
 /**
  * Turns at or below this one are of long jobs: they come after all others, and have consumers of their own. The first job that

@@ -33,7 +33,7 @@ export function checksumOf(text: string): string {
 }
 
 /*
- * A file of db/functions has the SQL functions of a part of a subject, with their triggers and grants. It is applied again when it
+ * The files of db/functions have the SQL functions, each with its triggers and grants. A file is applied again when it
  * changes. revision.json counts the changes: `npm run generate` raises it, and a process refuses a database whose
  * functions have a higher revision, instead of applying its older functions again.
  *

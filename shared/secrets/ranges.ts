@@ -13,7 +13,7 @@ export interface Match extends Range {
 /** Finds a kind of credential. */
 export interface Rule {
   name: string;
-  /** Whether it finds nothing where `hasPrefix` of `token-beginnings.ts` is false. */
+  /** Whether it finds nothing where `hasPrefix` of `rules.ts` is false. */
   isPrefixed?: boolean;
   /**
    * Finds those whose beginning, or the name in front of it, is in a range of the text. They can overlap.

@@ -200,7 +200,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   vercel: /vc[aikpr]_/g,
 };
 
-/** Their tokens begin with a prefix that is not in `token-beginnings.ts`, or with an address. */
+/** Their tokens begin with a prefix that `hasPrefix` does not find, or with an address. */
 const OTHERS: ReadonlySet<string> = new Set(['databricks', 'slack']);
 
 /** Enough for what the expressions look at before a token. */

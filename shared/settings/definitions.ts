@@ -185,7 +185,7 @@ export const SETTINGS = {
   },
   importSeconds: {
     variable: 'MEMORY_IMPORT_SECONDS',
-    // Small files get less: `worker/extract/reading-time.ts`.
+    // Small files get less: `worker/sandbox/reading-faults.ts`.
     type: integer(1, 600),
     default: 120,
     description: 'The most time for reading one imported file. Small files get less.',

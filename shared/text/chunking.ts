@@ -116,8 +116,8 @@ function unwrap(window: string): string {
  * Cuts a document, plain text or Markdown, into the pieces that are stored, searched and shown one by one.
  *
  * A piece is an unchanged range of the document. Blocks (headings, paragraphs, fenced code, tables) are packed into
- * pieces up to a target length. A block that is too long is cut at the best place: see `long-text.ts`. Each further piece
- * of a table begins with its heading row: see `tables.ts`. Everything is done in one pass from left to right, so the time
+ * pieces up to a target length. A block that is too long is cut at the best place. Each further piece
+ * of a table begins with its heading row. Everything is done in one pass from left to right, so the time
  * is linear in the length.
  */
 

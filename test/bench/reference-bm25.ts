@@ -38,7 +38,7 @@ export const TEXTBOOK: Bm25Constants = {
   fieldCount: 0,
 };
 
-/** As the service has it: see `shared/terms.ts`, and `memory.search_candidates` for terms that were not counted. */
+/** As the service has it: see `shared/text/terms/terms.ts`, and `memory.search_candidates` for terms that were not counted. */
 export const OF_THE_SERVICE: Bm25Constants = {
   k1: 0.9,
   b: 0.5,
