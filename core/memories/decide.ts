@@ -37,7 +37,7 @@ export interface TextChecks {
 }
 
 /**
- * Decides on one memory, or on a source that feedback put into review. What an action does is in its file in `actions`.
+ * Decides on one memory, or on a source that feedback put into review. What an action does is in `ACTIONS`.
  * @param signal of the request: no content is cut after it is closed
  * @throws ServiceError `invalid_request`, `scope_forbidden`, `not_found`, `unauthenticated`, `team_forbidden`,
  *   `full_access_required`, `team_archived`, `version_conflict`, `conflict`, `quota_exceeded`

@@ -78,7 +78,7 @@ export function parseWorkspacePath(text: string): WorkspacePath | string {
 }
 
 /**
- * Parses the path of a file to write. Stricter than `readWorkspacePath`: files that were written before these
+ * Parses the path of a file to write. Stricter than `parseWorkspacePath`: files that were written before these
  * characters were refused can still be pulled and deleted.
  * @returns the path, or its fault as a sentence without a subject
  */

@@ -21,7 +21,7 @@ async function open() {
   };
 }
 
-/** One path for each rule; the rules themselves are tested beside `readWorkspacePath`. */
+/** One path for each rule; the rules themselves are tested beside `parseWorkspacePath`. */
 const BAD_PATHS = [
   [
     '',
