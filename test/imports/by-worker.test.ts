@@ -145,9 +145,7 @@ describe('the import worker', () => {
   test('stores the sheet, the first row and the slide of each chunk, and finds rows by the name of their sheet', async () => {
     const company = await service.company();
     const office = (name: string) =>
-      readFileSync(new URL(`../worker/extract/office/fixtures/${name}`, import.meta.url)).toString(
-        'base64',
-      );
+      readFileSync(new URL(`../worker/extract/office/fixtures/${name}`, import.meta.url)).toString('base64');
     const done = await importAll(company, [
       { filename: 'parts.xlsx', contentBase64: office('libreoffice.xlsx') },
       { filename: 'training.pptx', contentBase64: office('libreoffice.pptx') },
