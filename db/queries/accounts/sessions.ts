@@ -264,7 +264,7 @@ export async function deleteSession(
   return rows.length > 0;
 }
 
-/** Ends every session of the scope's user, except `keptId`. */
+/** Ends every session of the scope's user, except `exceptId`. */
 export async function deleteSessions(
   tx: ScopedTransaction<CompanyScope>,
   exceptId: string | null = null,

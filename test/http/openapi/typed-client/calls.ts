@@ -1,4 +1,4 @@
-import * as api from '../../../api/openapi/typed-client/client.ts';
+import * as api from './client.ts';
 
 /*
  * A program of a user of the generated client. It is compiled and run in the folder that has the client: see
