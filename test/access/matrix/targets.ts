@@ -111,7 +111,7 @@ export class Targets {
   async client(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const id = this.canaries.mark(newId(), 'client-b', place.key);
     const name = this.canaries.word('client-b', place.key);
-    await this.write('client', { company_id: place.companyId, team_id: place.teamId, id, name, state });
+    await this.write('client', { company_id: place.companyId, team_id: place.teamId, id, name, folded_name: id, state });
     return id;
   }
 
@@ -120,7 +120,7 @@ export class Targets {
     const key = place.key === 'v' ? 'v' : 'u';
     const id = this.canaries.mark(newId(), 'team-name', key);
     const name = this.canaries.word('team-name', key);
-    await this.write('team', { company_id: place.companyId, id, name, state });
+    await this.write('team', { company_id: place.companyId, id, name, folded_name: id, state });
     return id;
   }
 
