@@ -150,7 +150,7 @@ export function getMemory(
   return readOnce(database, scope, (tx) => findReadableMemory(tx, id));
 }
 
-/** Like `readMemory`, in a transaction. */
+/** Like `getMemory`, in a transaction. */
 async function findReadableMemory(tx: TeamTransaction, id: string): Promise<Memory> {
   const memory = await findMemory(tx, id);
   if (memory === null || (memory.state !== 'published' && !hasRight(tx.scope, 'decideMemories'))) {

@@ -13,8 +13,8 @@ import { readSchemaScript } from './schema-script.ts';
 const FILE = 'schema-1.json';
 
 /** The marks in the file of the baseline: before the catalog, and between the catalog and what else a new database gets. */
-export const CATALOG_MARK = '-- Catalog.\n';
-export const END_MARK = '-- Rows, and what not every server has.\n';
+const CATALOG_MARK = '-- Catalog.\n';
+const END_MARK = '-- Rows, and what not every server has.\n';
 
 /** The migrations that the baseline replaces, by name in their order, and the last commit that has them. */
 export interface Replaced {
