@@ -52,8 +52,8 @@ export async function isReplacedBy(
   }
   if (ledger.length < names.length) {
     throw new MigrationError(
-      `the database was made by an older version, and lacks ${names[ledger.length]}: start the service of commit ${commit} on ` +
-        'it once, and then this version',
+      `the database was made by an older version, and lacks ${names[ledger.length]}: start the service of commit ${commit}, ` +
+        `the last with migration ${names.at(-1)}, on it once, and then this version`,
     );
   }
   const [, rest = ''] = baseline.replaceAll('\r\n', '\n').split(CATALOG_MARK);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -14,22 +14,30 @@ const COMMIT = '0123abcd';
 /** The migrations that the baseline of these tests replaces. */
 const REPLACED = ['0001-first', '0002-second'];
 
-/** A folder of migrations with the baseline only. */
-let migrations = '';
+/** A folder of migrations with the baseline only, and one of the functions that its policies call: others can need later migrations. */
+let [migrations, functions] = ['', ''];
 before(async () => {
   migrations = await mkdtemp(join(tmpdir(), 'team-memory-baseline-'));
+  functions = await mkdtemp(join(tmpdir(), 'team-memory-claims-'));
+  for (const path of ['claims', 'revision.json']) {
+    await cp(join(import.meta.dirname, '../../db/functions', path), join(functions, path), {
+      recursive: true,
+    });
+  }
   const file = '0001-schema-1.sql';
   await copyFile(join(import.meta.dirname, '../../db/migrations', file), join(migrations, file));
   await writeFile(join(migrations, 'schema-1.json'), JSON.stringify({ commit: COMMIT, names: REPLACED }));
 });
-after(() => rm(migrations, { recursive: true, force: true }));
+after(async () => {
+  for (const folder of [migrations, functions]) await rm(folder, { recursive: true, force: true });
+});
 
 /** Runs a test on a database with the catalog of the baseline, as if these migrations had made it. */
 const withLedger = (names: readonly string[], use: (database: Database) => Promise<void>) =>
   withOwnDatabase(
     async (database) => {
       await ensureServiceRoles(database);
-      await migrate(database, { migrations });
+      await migrate(database, { migrations, functions });
       await database.query('delete from memory.migration');
       await database.query(
         `insert into memory.migration (number, name, checksum)
@@ -48,7 +56,7 @@ const ledger = async (database: Database) =>
 
 async function assertRefused(database: Database, message: RegExp): Promise<void> {
   const before = await ledger(database);
-  await assert.rejects(migrate(database, { migrations }), (error: Error) => {
+  await assert.rejects(migrate(database, { migrations, functions }), (error: Error) => {
     assert.ok(error instanceof MigrationError, error.stack);
     assert.match(error.message, message);
     assert.ok(!error.message.includes('\n'), 'one line for the operator');
@@ -67,10 +75,10 @@ describe('the baseline', () => {
       await createTestCompany(database);
       const accounts = await database.query('select id from identity.account');
       assert.equal(accounts.length, 1);
-      assert.deepEqual(await migrate(database, { migrations }), []);
+      assert.deepEqual(await migrate(database, { migrations, functions }), []);
       assert.deepEqual(await ledger(database), ['0001-schema-1']);
       assert.deepEqual(await database.query('select id from identity.account'), accounts);
-      assert.deepEqual(await migrate(database, { migrations }), []);
+      assert.deepEqual(await migrate(database, { migrations, functions }), []);
     }));
 
   test('is followed by later migrations in the same start', () =>
@@ -78,7 +86,7 @@ describe('the baseline', () => {
       const later = join(migrations, '0002-colour.sql');
       await writeFile(later, 'alter table identity.team add column colour text');
       try {
-        assert.deepEqual(await migrate(database, { migrations }), ['0002-colour']);
+        assert.deepEqual(await migrate(database, { migrations, functions }), ['0002-colour']);
         assert.deepEqual(await ledger(database), ['0001-schema-1', '0002-colour']);
       } finally {
         await rm(later);
