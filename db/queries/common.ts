@@ -170,6 +170,18 @@ export const isDatedWithin = (alias: string, after: string, before: string) =>
   `memory.is_dated_within(${dateOf(alias)}, ${alias}.occurred_is_day, ${after}, ${before})`;
 
 /**
+ * SQL for the condition that a row was created before a time, or that the parameter is null. Times are compared in
+ * milliseconds, as callers see them: a row whose time equals the bound does not pass.
+ * @param parameter the parameter with the time
+ */
+export const isCreatedBefore = (alias: string, parameter: string) =>
+  `(${parameter}::timestamptz is null or date_trunc('milliseconds', ${alias}.created_at) < ${parameter})`;
+
+/** Like `isCreatedBefore`, for a row that was created after a time. */
+export const isCreatedAfter = (alias: string, parameter: string) =>
+  `(${parameter}::timestamptz is null or date_trunc('milliseconds', ${alias}.created_at) > ${parameter})`;
+
+/**
  * SQL for the condition that feedback waits for a decision.
  * @param alias the alias of `memory.feedback` in the query
  */

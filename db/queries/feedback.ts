@@ -7,6 +7,8 @@ import {
   createdWith,
   inScope,
   isActive,
+  isCreatedAfter,
+  isCreatedBefore,
   isOpen,
   type ListPart,
   questionedSources,
@@ -170,8 +172,7 @@ export async function listQuestionedSources(
        select ${SOURCE_COLUMNS}, s.metadata, ${CONTENT} as content from memory.source s
         where ${inScope('s')} and ${isActive('s')} and s.kind <> 'memory' and s.id in (${questionedSources('$1')})
           and ($4::uuid is null or s.id = $4)
-          and ($5::timestamptz is null or date_trunc('milliseconds', s.created_at) > $5)
-          and ($6::timestamptz is null or date_trunc('milliseconds', s.created_at) < $6)
+          and ${isCreatedAfter('s', '$5')} and ${isCreatedBefore('s', '$6')}
           and ($7::uuid is null or s.id < $7)) s
       where $3::text is null or ${containsText('s.title', '$3')} or ${containsText('s.content', '$3')}
       order by s.id desc limit $8`,

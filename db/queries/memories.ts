@@ -13,6 +13,8 @@ import {
   containsText,
   createdWith,
   inScope,
+  isCreatedAfter,
+  isCreatedBefore,
   type ListPart,
   layerKind,
   occurredAt,
@@ -304,8 +306,7 @@ async function selectMemories(
       where ${inScope('m')} and ${condition}
         and ($text::text is null or ${containsText('m.title', '$text')} or ${containsText('m.content', '$text')})
         and ($sourceId::uuid is null or m.source_id = $sourceId)
-        and ($createdAfter::timestamptz is null or date_trunc('milliseconds', m.created_at) > $createdAfter)
-        and ($createdBefore::timestamptz is null or date_trunc('milliseconds', m.created_at) < $createdBefore)
+        and ${isCreatedAfter('m', '$createdAfter')} and ${isCreatedBefore('m', '$createdBefore')}
         and ($after::uuid is null or m.id < $after)
       order by m.id desc limit $limit`,
     { states, stored: storedStates(states), text, sourceId, createdAfter, createdBefore, after, limit },

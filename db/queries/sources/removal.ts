@@ -4,7 +4,7 @@ import type { Source } from '../../../shared/schemas/sources.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms/terms.ts';
 import type { TeamTransaction, WorkerTransaction } from '../../driver/database.ts';
-import { containsText, isActive, wireTime } from '../common.ts';
+import { containsText, isActive, isCreatedBefore, wireTime } from '../common.ts';
 import { settleFeedback } from '../feedback.ts';
 import { findSourceNames } from './changes.ts';
 import { deleteChunks } from './chunks.ts';
@@ -80,7 +80,7 @@ const MATCHES = `s.team_id = $1 and s.layer_id = any ($2::uuid[])
   and ($4::text is null or (s.tags @> array[$4::text] and s.tags <> '{}'))
   and ($5::text is null or ${containsText('s.title', '$5')} or ${containsText('s.uri', '$5')}
        or ${containsText('s.external_id', '$5')})
-  and ($6::timestamptz is null or date_trunc('milliseconds', s.created_at) < $6)`;
+  and ${isCreatedBefore('s', '$6')}`;
 
 const values = (tx: TeamTransaction, { layers, kind, tag, text, createdBefore }: SourcesToArchive) => [
   tx.scope.teamId,
