@@ -217,6 +217,8 @@ async function multiply(corpus: Corpus): Promise<{ scope: TeamScope; sources: [s
   await database.transaction(async (tx) => {
     // Of tables just made nothing is known, and what seems small is joined row by row.
     await tx.query('set local enable_nestloop = off');
+    // On a busy machine it takes longer than a request may.
+    await tx.query('set local statement_timeout = 0');
     for (const [index, size] of LARGE_SOURCES.entries()) {
       await tx.query(
         `with one as (
