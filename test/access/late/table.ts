@@ -121,7 +121,7 @@ export const TABLE: readonly Row[] = [
   // Roles in the Team
   [TEAM_ADMIN, 'a change of the own Team role', 'body', null, LOWERED],
   [TEAM_ADMIN, 'a change of an unknown member', 'body', '404 not_found', LOWERED],
-  [TEAM_ADMIN, 'making an unknown member Owner', 'body', '403 forbidden', RAISED],
+  [TEAM_ADMIN, 'making an unknown member Owner', 'body', '404 not_found', RAISED],
 
   [TEAM_ADMIN, 'a change of the settings of the Team', 2, '200', { ...TEAM, ...LOWERED }],
   [TEAM_ADMIN, 'a change of the name of the Team', 2, '200', { ...TEAM, ...LOWERED }],

@@ -121,9 +121,8 @@ const WITHOUT_CLAIMS = [
 ];
 
 /** A call of each function that the worker can run and the service cannot. */
-const workerCalls = () =>
-  database.query<{ name: string; call: string }>(
-    `select p.oid::regprocedure::text as name,
+const workerCalls = await database.query<{ name: string; call: string }>(
+  `select p.oid::regprocedure::text as name,
             format('select %I.%I(%s)', n.nspname, p.proname,
                    (select string_agg('null::' || format_type(t, null), ', ' order by place)
                       from unnest(p.proargtypes) with ordinality a (t, place))) as call
@@ -131,8 +130,8 @@ const workerCalls = () =>
       where n.nspname in ('memory', 'identity')
         and has_function_privilege($2, p.oid, 'execute') and not has_function_privilege($1, p.oid, 'execute')
       order by 1`,
-    [SERVICE_ROLE, WORKER_ROLE],
-  );
+  [SERVICE_ROLE, WORKER_ROLE],
+);
 
 /** Fails if the service can run a statement, with or without a scope. */
 async function assertDenied(statement: string): Promise<void> {
@@ -143,7 +142,7 @@ async function assertDenied(statement: string): Promise<void> {
   await assert.rejects(unscoped, { code: DENIED });
 }
 
-describe('the roles of the service and of its worker', async () => {
+describe('the roles of the service and of its worker', () => {
   for (const [role, memberOf] of [
     [SERVICE_ROLE, []],
     [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
@@ -191,7 +190,7 @@ describe('the roles of the service and of its worker', async () => {
     });
   }
 
-  for (const { name, call } of await workerCalls()) {
+  for (const { name, call } of workerCalls) {
     test(`allow only the worker to run: ${name}`, () => assertDenied(call));
   }
 
