@@ -194,8 +194,9 @@ export async function answerOnce<Locked, R, Prepared>(
   database: Database,
   command: OnceCommand<Locked, R, Prepared>,
 ): Promise<never> {
-  assertTeamActive(request);
   const header = keyHeader(request);
+  // The answer of a repeat is not locked. A first request finds out under its lock, after what it names was found.
+  if (header !== null) assertTeamActive(request);
   const key = header === null ? null : await answerKey(request, header);
   const answer = await runOnce(database, request.teamScope, key, command);
   reply.code(answer.status);

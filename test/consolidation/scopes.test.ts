@@ -228,7 +228,7 @@ describe('a complete after the caller lost access', () => {
     const ask = () => complete(service, member, batchId, [publish(captureIds)]);
     await archiveTeam(service, company.teamId);
     assert.equal(outcome(await ask()), '409 team_archived');
-    assert.equal(outcome(await complete(service, member, newId(), [])), '409 team_archived');
+    assert.equal(outcome(await complete(service, member, newId(), [])), '404 not_found');
     assert.deepEqual(await layers(company), []);
     await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
     assert.equal((await ask()).statusCode, 200);
