@@ -211,7 +211,7 @@ export function paragraphsOf(lines: readonly PdfLine[], words: ReadonlySet<strin
 }
 
 /** The folder of the library, with the files that it needs for the encodings of Chinese, Japanese and Korean. */
-const LIBRARY = new URL('./pdf/', import.meta.resolve('pdfjs-dist/package.json'));
+const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
 const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
 
 /**

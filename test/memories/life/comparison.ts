@@ -283,7 +283,7 @@ interface StoredEvent {
 async function assertEvents(world: World): Promise<void> {
   const rows = await world.service.database.query<StoredEvent>(
     `select kind, actor_id as actor, subject_type as "subjectType", subject_id as subject, layer,
-            nullif(layer_id, team_id) as "clientId"
+            client_id as "clientId"
        from memory.audit_event where company_id = $1 order by id offset $2`,
     [world.company.companyId, world.eventsBefore],
   );
