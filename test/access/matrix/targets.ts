@@ -111,7 +111,14 @@ export class Targets {
   async client(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const id = this.canaries.mark(newId(), 'client-b', place.key);
     const name = this.canaries.word('client-b', place.key);
-    await this.write('client', { company_id: place.companyId, team_id: place.teamId, id, name, folded_name: id, state });
+    await this.write('client', {
+      company_id: place.companyId,
+      team_id: place.teamId,
+      id,
+      name,
+      folded_name: id,
+      state,
+    });
     return id;
   }
 
