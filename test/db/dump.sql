@@ -1,4 +1,4 @@
--- A database with records of every kind, made by the routes and jobs of commit 16c908eb, as the migrations of commit 84e2ad76 left it. See docs/contributing/change-the-database.md.
+-- A database with records of every kind, made by the routes and jobs of commit 16c908eb, as the migrations of commit 42b77407 left it. See docs/contributing/change-the-database.md.
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
