@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expireRecords } from '../../../core/sources/expiry.ts';
+import { newId } from '../../../shared/ids.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Memory } from '../../../shared/schemas/memories.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
@@ -98,6 +99,7 @@ describe('expiresAt', () => {
       );
       const discarded = { captureIds: item.captureIds, action: 'discard', expiresAt: PAST } as const;
       assertInvalid(await complete(service, company, batchId, [discarded]), '/items/0/expiresAt');
+      assert.equal(outcome(await complete(service, company, newId(), [discarded])), '404 not_found');
       for (const action of ['update', 'renew']) {
         assertInvalid(
           await decide(service, company, { action, memoryId: memory!.id, expiresAt: PAST }),
