@@ -1,41 +1,40 @@
 -- What the migrations and db/functions make, as the catalog tells it: the schemas memory and identity. To be read and
 -- compared, not to be run. Made by: npm run generate
 
-schema identity; -- memory_service: usage
-schema memory; -- memory_service: usage
+create extension if not exists vector schema public;
 
-table identity.access_request (
+grant usage on schema identity to memory_service, memory_worker;
+grant usage on schema memory to memory_service, memory_worker;
+
+create type memory.origin as enum ('outside', 'agent', 'file', 'person');
+
+create table identity.access_request (
   company_id uuid not null,
   id uuid not null,
   user_id uuid not null,
   team_id uuid not null,
   access text not null,
   reason text,
-  state text not null default 'open'::text,
+  state text default 'open'::text not null,
   decided_by uuid,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint access_request_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
   constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'denied'::text]))),
-  constraint access_request_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
-  constraint access_request_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
   constraint access_request_pkey PRIMARY KEY (company_id, id, team_id)
 );
 CREATE UNIQUE INDEX access_request_open ON identity.access_request USING btree (company_id, user_id, team_id) WHERE (state = 'open'::text);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select, update to memory_service;
+alter table identity.access_request enable row level security;
 
-table identity.account (
+create table identity.account (
   company_id uuid not null,
   id uuid not null,
   email text,
   name text not null,
   role text not null,
   password_hash text,
-  is_principal boolean not null default false,
+  is_principal boolean default false not null,
   closed_at timestamp with time zone,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   erased_at timestamp with time zone,
   constraint account_email_check CHECK ((email = lower(email))),
   constraint account_erased CHECK (
@@ -44,19 +43,14 @@ CASE
     ELSE ((closed_at IS NOT NULL) AND (email IS NULL) AND (password_hash IS NULL))
 END),
   constraint account_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
-  constraint account_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
   constraint account_pkey PRIMARY KEY (company_id, id),
   constraint account_id_key UNIQUE (id)
 );
 CREATE UNIQUE INDEX account_email ON identity.account USING btree (email) WHERE (closed_at IS NULL);
 CREATE UNIQUE INDEX account_principal ON identity.account USING btree (is_principal) WHERE is_principal;
-row level security on;
-policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert, update to memory_service;
-grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at) to memory_service;
+alter table identity.account enable row level security;
 
-table identity.agent_token (
+create table identity.agent_token (
   company_id uuid not null,
   team_id uuid not null,
   id uuid not null,
@@ -64,176 +58,135 @@ table identity.agent_token (
   name text not null,
   permissions text[] not null,
   client_ids uuid[],
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
   last_used_from text,
-  constraint agent_token_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
-  constraint agent_token_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
   constraint agent_token_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX agent_token_company ON identity.agent_token USING btree (company_id, id DESC);
 CREATE INDEX agent_token_user ON identity.agent_token USING btree (company_id, user_id, id DESC);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select to memory_service;
-grant update (revoked_at) to memory_service;
+alter table identity.agent_token enable row level security;
 
-table identity.agent_token_secret (
+create table identity.agent_token_secret (
   company_id uuid not null,
   team_id uuid not null,
   token_id uuid not null,
   lookup_id text not null,
   secret_hash bytea not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   ends_at timestamp with time zone,
-  constraint agent_token_secret_team_id_token_id_fkey FOREIGN KEY (team_id, token_id) REFERENCES identity.agent_token(team_id, id) ON DELETE CASCADE,
   constraint agent_token_secret_pkey PRIMARY KEY (team_id, token_id, lookup_id)
 );
 CREATE INDEX agent_token_secret_end ON identity.agent_token_secret USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 CREATE UNIQUE INDEX agent_token_secret_lookup ON identity.agent_token_secret USING btree (lookup_id);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert to memory_service;
-grant select (company_id, team_id, token_id, lookup_id, created_at, ends_at) to memory_service;
-grant update (ends_at) to memory_service;
+alter table identity.agent_token_secret enable row level security;
 
-table identity.caller_change (
+create table identity.caller_change (
   company_id uuid not null,
   user_id uuid not null,
-  position pg_lsn not null,
-  constraint caller_change_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  "position" pg_lsn not null,
   constraint caller_change_pkey PRIMARY KEY (company_id, user_id)
-);
-row level security on;
+) with (fillfactor=50);
+alter table identity.caller_change enable row level security;
 
-table identity.client (
+create table identity.client (
   company_id uuid not null,
   team_id uuid not null,
   id uuid not null,
   name text not null,
-  state text not null default 'active'::text,
-  created_at timestamp with time zone not null default now(),
+  state text default 'active'::text not null,
+  created_at timestamp with time zone default now() not null,
   folded_name text not null,
   constraint client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
-  constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint client_pkey PRIMARY KEY (team_id, id)
 );
 CREATE UNIQUE INDEX client_folded_name ON identity.client USING btree (team_id, folded_name) WHERE (state = 'active'::text);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-CREATE TRIGGER add_layer AFTER INSERT ON identity.client FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
-grant delete, insert, select, update to memory_service;
+alter table identity.client enable row level security;
 
-table identity.client_grant (
+create table identity.client_grant (
   company_id uuid not null,
   team_id uuid not null,
   client_id uuid not null,
   user_id uuid not null,
-  id uuid not null default identity.new_id(),
+  id uuid default identity.new_id() not null,
   access text not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint client_grant_access_check CHECK ((access = ANY (ARRAY['read'::text, 'write'::text]))),
-  constraint client_grant_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id) ON DELETE CASCADE,
-  constraint client_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES identity.team_member(team_id, user_id) ON DELETE CASCADE,
   constraint client_grant_pkey PRIMARY KEY (team_id, client_id, user_id)
 );
 CREATE INDEX client_grant_user ON identity.client_grant USING btree (team_id, user_id);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select, update to memory_service;
+alter table identity.client_grant enable row level security;
 
-table identity.company (
+create table identity.company (
   id uuid not null,
   name text not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint company_pkey PRIMARY KEY (id)
 );
-row level security on;
-policy company for all to memory_service
-    using (id = ( SELECT memory.claimed_company() AS claimed_company));
-grant select, update to memory_service;
+alter table identity.company enable row level security;
 
-table identity.company_grant (
+create table identity.company_grant (
   company_id uuid not null,
   team_id uuid not null,
   user_id uuid not null,
-  id uuid not null default identity.new_id(),
+  id uuid default identity.new_id() not null,
   access text not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint company_grant_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
-  constraint company_grant_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
-  constraint company_grant_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
   constraint company_grant_pkey PRIMARY KEY (company_id, team_id, user_id)
 );
 CREATE INDEX company_grant_user ON identity.company_grant USING btree (company_id, user_id);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select, update to memory_service;
+alter table identity.company_grant enable row level security;
 
-table identity.failed_password (
+create unlogged table identity.failed_password (
   key bytea not null,
   at timestamp with time zone[] not null,
-  refused boolean not null default false,
+  refused boolean default false not null,
   constraint failed_password_pkey PRIMARY KEY (key)
 );
-row level security off;
 
-table identity.invite (
+create table identity.invite (
   company_id uuid not null,
   id uuid not null,
   team_id uuid,
   email text not null,
   role text not null,
-  grants jsonb not null default '[]'::jsonb,
+  grants jsonb default '[]'::jsonb not null,
   token_hash bytea not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_by uuid not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint invite_email_check CHECK ((email = lower(email))),
   constraint invite_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
-  constraint invite_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
-  constraint invite_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint invite_pkey PRIMARY KEY (company_id, id)
 );
 CREATE INDEX invite_creator ON identity.invite USING btree (company_id, created_by) WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
 CREATE UNIQUE INDEX invite_open ON identity.invite USING btree (company_id, team_id, email) NULLS NOT DISTINCT WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
 CREATE INDEX invite_team ON identity.invite USING btree (company_id, team_id, id DESC);
 CREATE UNIQUE INDEX invite_token ON identity.invite USING btree (token_hash);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert to memory_service;
-grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
-grant update (used_at, revoked_at) to memory_service;
+alter table identity.invite enable row level security;
 
-table identity.layer (
+create table identity.layer (
   company_id uuid not null,
   team_id uuid not null,
   id uuid not null,
-  constraint layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint layer_pkey PRIMARY KEY (team_id, id)
 );
-row level security on;
+alter table identity.layer enable row level security;
 
-table identity.request_count (
+create unlogged table identity.request_count (
   key bytea not null,
   ends_at timestamp with time zone not null,
   requests integer not null,
   constraint request_count_pkey PRIMARY KEY (key)
 );
 CREATE INDEX request_count_end ON identity.request_count USING btree (ends_at);
-row level security off;
 
-table identity.reset_link (
+create table identity.reset_link (
   company_id uuid not null,
   id uuid not null,
   user_id uuid not null,
@@ -242,50 +195,38 @@ table identity.reset_link (
   used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_by uuid not null,
-  created_at timestamp with time zone not null default now(),
-  constraint reset_link_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  created_at timestamp with time zone default now() not null,
   constraint reset_link_pkey PRIMARY KEY (company_id, id)
 );
 CREATE UNIQUE INDEX reset_link_token ON identity.reset_link USING btree (token_hash);
 CREATE INDEX reset_link_user ON identity.reset_link USING btree (company_id, user_id);
-row level security on;
-policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert to memory_service;
-grant select (company_id, id, user_id, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
-grant update (used_at, revoked_at) to memory_service;
+alter table identity.reset_link enable row level security;
 
-table identity.session (
+create table identity.session (
   company_id uuid not null,
   id uuid not null,
   user_id uuid not null,
   token_hash bytea not null,
   user_agent text,
-  created_at timestamp with time zone not null default now(),
-  last_seen_at timestamp with time zone not null default now(),
-  constraint session_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  created_at timestamp with time zone default now() not null,
+  last_seen_at timestamp with time zone default now() not null,
   constraint session_pkey PRIMARY KEY (company_id, id)
 );
 CREATE UNIQUE INDEX session_token ON identity.session USING btree (token_hash);
 CREATE INDEX session_user_id ON identity.session USING btree (company_id, user_id);
-row level security on;
-policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert to memory_service;
-grant select (company_id, id, user_id, user_agent, created_at, last_seen_at) to memory_service;
-grant update (last_seen_at) to memory_service;
+alter table identity.session enable row level security;
 
-table identity.team (
+create table identity.team (
   company_id uuid not null,
   id uuid not null,
   name text not null,
-  state text not null default 'active'::text,
-  created_at timestamp with time zone not null default now(),
+  state text default 'active'::text not null,
+  created_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
-  publish text not null default 'anyone'::text,
+  publish text default 'anyone'::text not null,
   redaction text,
   folded_name text not null,
-  quota_set boolean not null default false,
+  quota_set boolean default false not null,
   quota_chunks bigint,
   quota_bytes bigint,
   constraint team_publish_check CHECK ((publish = ANY (ARRAY['anyone'::text, 'review'::text]))),
@@ -293,46 +234,34 @@ table identity.team (
   constraint team_quota_chunks_check CHECK ((quota_chunks >= 0)),
   constraint team_redaction_check CHECK ((redaction = ANY (ARRAY['off'::text, 'flag'::text, 'redact'::text, 'refuse'::text]))),
   constraint team_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
-  constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
   constraint team_pkey PRIMARY KEY (company_id, id),
   constraint team_id_key UNIQUE (id)
 );
 CREATE UNIQUE INDEX team_folded_name ON identity.team USING btree (company_id, folded_name) WHERE (deleted_at IS NULL);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team))));
-CREATE TRIGGER add_layer AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
-CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
-grant delete, insert, select, update to memory_service;
+alter table identity.team enable row level security;
 
-table identity.team_member (
+create table identity.team_member (
   company_id uuid not null,
   team_id uuid not null,
   user_id uuid not null,
-  id uuid not null default identity.new_id(),
+  id uuid default identity.new_id() not null,
   role text not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint team_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
-  constraint team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
-  constraint team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
   constraint team_member_pkey PRIMARY KEY (team_id, user_id)
 );
 CREATE INDEX team_member_user ON identity.team_member USING btree (company_id, user_id);
-row level security on;
-policy company for all to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select, update to memory_service;
+alter table identity.team_member enable row level security;
 
-table identity.team_withdrawal (
+create table identity.team_withdrawal (
   company_id uuid not null,
   team_id uuid not null,
-  position pg_lsn not null,
-  constraint team_withdrawal_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  "position" pg_lsn not null,
   constraint team_withdrawal_pkey PRIMARY KEY (team_id)
-);
-row level security on;
+) with (fillfactor=50);
+alter table identity.team_withdrawal enable row level security;
 
-table memory.audit_event (
+create table memory.audit_event (
   company_id uuid not null,
   id uuid not null,
   kind text not null,
@@ -342,8 +271,8 @@ table memory.audit_event (
   layer text,
   subject_type text not null,
   subject_id uuid,
-  detail jsonb not null default '{}'::jsonb,
-  at timestamp with time zone not null default now(),
+  detail jsonb default '{}'::jsonb not null,
+  at timestamp with time zone default now() not null,
   token_id uuid default memory.claimed_token(),
   constraint audit_event_layer_check CHECK ((layer = ANY (ARRAY['team'::text, 'client'::text]))),
   constraint audit_event_pkey PRIMARY KEY (company_id, id)
@@ -351,31 +280,21 @@ table memory.audit_event (
 CREATE INDEX audit_event_kind ON memory.audit_event USING btree (company_id, kind, id DESC);
 CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, subject_id, id DESC);
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
-row level security on;
-policy appends for insert to memory_service
-    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[]))));
-policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR (COALESCE(client_id, team_id) = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))))));
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
-CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
-grant insert, select to memory_service;
+alter table memory.audit_event enable row level security;
 
-table memory.audit_seal (
+create table memory.audit_seal (
   company_id uuid not null,
   sequence bigint not null,
   event_id uuid not null,
   hash bytea not null,
-  sealed_at timestamp with time zone not null default now(),
+  sealed_at timestamp with time zone default now() not null,
   constraint audit_seal_sequence_check CHECK ((sequence > 0)),
   constraint audit_seal_pkey PRIMARY KEY (company_id, sequence),
   constraint audit_seal_company_id_event_id_key UNIQUE (company_id, event_id)
 );
-row level security on;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_seal FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+alter table memory.audit_seal enable row level security;
 
-table memory.audit_search (
+create table memory.audit_search (
   company_id uuid not null,
   team_id uuid not null,
   event_id uuid not null,
@@ -385,60 +304,48 @@ table memory.audit_search (
   hit_ids uuid[] not null,
   passage_ids uuid[] not null,
   hits_salt bytea not null,
-  at timestamp with time zone not null default now(),
+  at timestamp with time zone default now() not null,
   constraint audit_search_text CHECK (((query IS NULL) = (query_salt IS NULL))),
   constraint audit_search_pkey PRIMARY KEY (team_id, event_id)
 );
 CREATE INDEX audit_search_actor ON memory.audit_search USING btree (company_id, actor_id) WHERE (query IS NOT NULL);
 CREATE INDEX audit_search_age ON memory.audit_search USING btree (at);
 CREATE INDEX audit_search_team ON memory.audit_search USING btree (team_id) WHERE (query IS NOT NULL);
-row level security on;
-policy appends for insert to memory_service
-    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)));
-policy forgets for update to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (( SELECT memory.claimed_team() AS claimed_team) IS NULL))
-    with check (query IS NULL);
-policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (EXISTS ( SELECT
-   FROM memory.audit_event e
-  WHERE ((e.company_id = audit_search.company_id) AND (e.id = audit_search.event_id)))));
-grant insert, select to memory_service;
-grant update (query, query_salt) to memory_service;
+alter table memory.audit_search enable row level security;
 
-table memory.audit_unsealed (
+create table memory.audit_unsealed (
   company_id uuid not null,
   event_id uuid not null,
   constraint audit_unsealed_pkey PRIMARY KEY (company_id, event_id)
 );
-row level security on;
+alter table memory.audit_unsealed enable row level security;
 
-table memory.blob_place (
-  only_row boolean not null default true,
+create table memory.blob_place (
+  only_row boolean default true not null,
   uses_bucket boolean not null,
   constraint blob_place_only_row_check CHECK (only_row),
   constraint blob_place_pkey PRIMARY KEY (only_row)
 );
-row level security off;
 
-table memory.capture (
+create table memory.capture (
   team_id uuid not null,
   id uuid not null,
   layer_id uuid not null,
-  state text not null default 'staged'::text,
+  state text default 'staged'::text not null,
   session_id text not null,
   sequence bigint,
   summary text not null,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
-  metadata jsonb not null default '{}'::jsonb,
+  metadata jsonb default '{}'::jsonb not null,
   batch_id uuid,
   leased_until timestamp with time zone,
   created_by uuid not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   created_by_token uuid default memory.claimed_token(),
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
-  origin memory.origin not null default 'outside'::memory.origin,
+  origin memory.origin default 'outside'::memory.origin not null,
   completed_at timestamp with time zone,
   constraint capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
   constraint capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
@@ -453,76 +360,52 @@ CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (s
 CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
 CREATE INDEX capture_own ON memory.capture USING btree (team_id, created_by, id) WHERE (state <> 'completed'::text);
 CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, layer_id) WHERE (sequence IS NOT NULL);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
-CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
-CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
-CREATE TRIGGER tally_changed AFTER UPDATE ON memory.capture REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
-CREATE TRIGGER tally_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
-grant insert, select, update to memory_service;
+alter table memory.capture enable row level security;
 
-table memory.chunk (
+create table memory.chunk (
   team_id uuid not null,
   id uuid not null,
   layer_id uuid not null,
   source_id uuid not null,
   ordinal integer not null,
   text text not null,
-  place jsonb not null default '{}'::jsonb,
-  created_at timestamp with time zone not null default now(),
+  place jsonb default '{}'::jsonb not null,
+  created_at timestamp with time zone default now() not null,
   text_hash bytea,
-  repeated integer not null default 0,
-  constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  repeated integer default 0 not null,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
 );
 CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, layer_id);
 CREATE INDEX chunk_id ON memory.chunk USING btree (id);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-grant delete, insert, select, update to memory_service;
+alter table memory.chunk enable row level security;
 
-table memory.chunk_embedding (
+create table memory.chunk_embedding (
   team_id uuid not null,
   layer_id uuid not null,
   chunk_id uuid not null,
   model text not null,
-  embedding public.halfvec(1024) not null storage plain,
-  signs bit(1024) not null generated always as ((public.binary_quantize(embedding))::bit(1024)) stored storage plain,
-  constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
+  embedding public.halfvec(1024) storage plain not null,
+  signs bit(1024) storage plain generated always as ((public.binary_quantize(embedding))::bit(1024)) stored not null,
   constraint chunk_embedding_pkey PRIMARY KEY (team_id, chunk_id, model)
 );
 CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, layer_id) INCLUDE (chunk_id, signs);
-row level security on;
-policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-grant insert to memory_service;
+alter table memory.chunk_embedding enable row level security;
 
-table memory.chunk_keyword (
+create table memory.chunk_keyword (
   team_id uuid not null,
   layer_id uuid not null,
   chunk_id uuid not null,
-  keys integer[] not null storage main,
-  weights public.sparsevec(536870912) not null storage main,
-  constraint chunk_keyword_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
+  keys integer[] storage main not null,
+  weights public.sparsevec(536870912) storage main not null,
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
-);
+) with (toast_tuple_target=2712);
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
 CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, layer_id, chunk_id);
 CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, layer_id, uuid_hash(chunk_id));
-row level security on;
-policy writes for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-grant insert to memory_service;
+alter table memory.chunk_keyword enable row level security;
 
-table memory.consolidation_batch (
+create table memory.consolidation_batch (
   team_id uuid not null,
   id uuid not null,
   user_id uuid not null,
@@ -531,28 +414,24 @@ table memory.consolidation_batch (
   request_hash bytea,
   results jsonb,
   layers uuid[],
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   constraint consolidation_batch_check CHECK ((((request_hash IS NULL) = (results IS NULL)) AND ((results IS NULL) = (layers IS NULL)))),
   constraint consolidation_batch_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX consolidation_batch_end ON memory.consolidation_batch USING btree (expires_at);
-row level security on;
-policy own for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
-grant insert, select, update to memory_service;
+alter table memory.consolidation_batch enable row level security;
 
-table memory.deployment (
-  only_row boolean not null default true,
+create table memory.deployment (
+  only_row boolean default true not null,
   embedding_model text not null,
-  adopted_at timestamp with time zone not null default now(),
+  adopted_at timestamp with time zone default now() not null,
   swept_at timestamp with time zone,
   vectors_pruned_at timestamp with time zone,
   constraint deployment_only_row_check CHECK (only_row),
   constraint deployment_pkey PRIMARY KEY (only_row)
 );
-row level security off;
 
-table memory.embedding_batch (
+create table memory.embedding_batch (
   team_id uuid not null,
   id uuid not null,
   user_id uuid not null,
@@ -560,37 +439,25 @@ table memory.embedding_batch (
   expires_at timestamp with time zone not null,
   request_hash bytea,
   embedded integer,
-  created_at timestamp with time zone not null default now(),
-  constraint embedding_batch_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  created_at timestamp with time zone default now() not null,
   constraint embedding_batch_pkey PRIMARY KEY (team_id, id)
 );
-row level security on;
-policy own for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
-grant delete, insert, select, update to memory_service;
+alter table memory.embedding_batch enable row level security;
 
-table memory.embedding_pending (
+create table memory.embedding_pending (
   team_id uuid not null,
   layer_id uuid not null,
   chunk_id uuid not null,
   batch_id uuid,
   leased_until timestamp with time zone,
   refused_at timestamp with time zone,
-  constraint embedding_pending_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
 CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, layer_id, chunk_id);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
-CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
-grant delete, insert, select, update to memory_service;
+alter table memory.embedding_pending enable row level security;
 
-table memory.feedback (
+create table memory.feedback (
   team_id uuid not null,
   id uuid not null,
   created_by uuid not null,
@@ -600,41 +467,17 @@ table memory.feedback (
   source_id uuid not null,
   verdict text not null,
   note text,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone default now() not null,
   settled_at timestamp with time zone,
   constraint feedback_verdict_check CHECK ((verdict = ANY (ARRAY['useful'::text, 'wrong'::text, 'outdated'::text]))),
-  constraint feedback_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint feedback_pkey PRIMARY KEY (team_id, id),
   constraint feedback_team_id_created_by_query_id_chunk_id_key UNIQUE (team_id, created_by, query_id, chunk_id)
 );
 CREATE INDEX feedback_open ON memory.feedback USING btree (team_id, source_id) WHERE ((settled_at IS NULL) AND (verdict <> 'useful'::text));
 CREATE INDEX feedback_source ON memory.feedback USING btree (team_id, source_id);
-row level security on;
-policy gives for insert to memory_service
-    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (created_by = ( SELECT memory.claimed_user() AS claimed_user)) AND (EXISTS ( SELECT
-   FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id)))));
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
-   FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id)))));
-policy settles for update to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
-   FROM memory.source s
-  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR (s.layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])))))));
-grant insert, select to memory_service;
-grant update (created_by_token, verdict, note, created_at, settled_at) to memory_service;
+alter table memory.feedback enable row level security;
 
-table memory.function_file (
-  name text not null,
-  checksum text not null,
-  revision integer not null,
-  applied_at timestamp with time zone not null default now(),
-  constraint function_file_pkey PRIMARY KEY (name)
-);
-row level security off;
-
-table memory.idempotency_key (
+create table memory.idempotency_key (
   team_id uuid not null,
   user_id uuid not null,
   route text not null,
@@ -642,17 +485,13 @@ table memory.idempotency_key (
   body_hash bytea not null,
   status integer not null,
   response jsonb not null,
-  created_at timestamp with time zone not null default now(),
-  constraint idempotency_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  created_at timestamp with time zone default now() not null,
   constraint idempotency_key_pkey PRIMARY KEY (team_id, user_id, route, key_hash)
 );
 CREATE INDEX idempotency_key_age ON memory.idempotency_key USING btree (created_at);
-row level security on;
-policy own for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
-grant delete, insert, select to memory_service;
+alter table memory.idempotency_key enable row level security;
 
-table memory.import (
+create table memory.import (
   team_id uuid not null,
   id uuid not null,
   layer_id uuid not null,
@@ -662,7 +501,7 @@ table memory.import (
   media_type text not null,
   bytes integer not null,
   sha256 bytea,
-  attempts integer not null default 0,
+  attempts integer default 0 not null,
   progress_stage text,
   progress_percent smallint,
   error_code text,
@@ -670,21 +509,19 @@ table memory.import (
   source_id uuid,
   payload_pruned_at timestamp with time zone,
   created_by uuid not null,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
-  tags text[] not null default '{}'::text[],
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  tags text[] default '{}'::text[] not null,
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
-  near_duplicates jsonb not null default '[]'::jsonb,
-  redactions jsonb not null default '[]'::jsonb,
+  near_duplicates jsonb default '[]'::jsonb not null,
+  redactions jsonb default '[]'::jsonb not null,
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
   constraint import_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
-  constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
-  constraint import_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint import_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
@@ -692,32 +529,20 @@ CREATE INDEX import_failed ON memory.import USING btree (team_id, layer_id, id D
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 CREATE INDEX import_near_duplicates ON memory.import USING btree (team_id) WHERE (near_duplicates <> '[]'::jsonb);
 CREATE INDEX import_source ON memory.import USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER tally_added AFTER INSERT ON memory.import REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
-CREATE TRIGGER tally_changed AFTER UPDATE ON memory.import REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
-CREATE TRIGGER tally_gone AFTER DELETE ON memory.import REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
-grant delete, insert, select, update to memory_service;
+alter table memory.import enable row level security;
 
-table memory.import_payload (
+create table memory.import_payload (
   team_id uuid not null,
   layer_id uuid not null,
   import_id uuid not null,
-  part integer not null default 0,
+  part integer default 0 not null,
   content bytea not null,
   constraint import_payload_part_check CHECK ((part >= 0)),
-  constraint import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE,
   constraint import_payload_pkey PRIMARY KEY (team_id, import_id, part)
 );
-row level security on;
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-grant delete, insert, select, update to memory_service;
+alter table memory.import_payload enable row level security;
 
-table memory.job_tally (
+create table memory.job_tally (
   queue text not null,
   outcome text not null,
   jobs bigint not null,
@@ -726,11 +551,8 @@ table memory.job_tally (
   constraint job_tally_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'lost'::text, 'given_back'::text]))),
   constraint job_tally_pkey PRIMARY KEY (queue, outcome)
 );
-row level security off;
-grant select to memory_service;
-grant insert, update to memory_worker;
 
-table memory.kept_chunk (
+create table memory.kept_chunk (
   team_id uuid not null,
   source_id uuid not null,
   ordinal integer not null,
@@ -743,99 +565,75 @@ table memory.kept_chunk (
   weights public.sparsevec(536870912),
   model text,
   embedding public.halfvec(1024),
-  repeated integer not null default 0,
-  constraint kept_chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.kept_source(team_id, source_id) ON DELETE CASCADE,
+  repeated integer default 0 not null,
   constraint kept_chunk_pkey PRIMARY KEY (team_id, source_id, ordinal)
 );
-row level security on;
+alter table memory.kept_chunk enable row level security;
 
-table memory.kept_source (
+create table memory.kept_source (
   team_id uuid not null,
   layer_id uuid not null,
   source_id uuid not null,
-  archived_at timestamp with time zone not null default now(),
+  archived_at timestamp with time zone default now() not null,
   chunks integer not null,
   bytes bigint not null,
   bands integer[],
   signature bytea,
-  constraint kept_source_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint kept_source_pkey PRIMARY KEY (team_id, source_id)
 );
 CREATE INDEX kept_source_end ON memory.kept_source USING btree (archived_at);
-row level security on;
-CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
-CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
+alter table memory.kept_source enable row level security;
 
-type memory.keyword_hits (
-  chunk_ids uuid[],
-  points double precision[],
-  has_rare_identifier boolean[],
-  scored integer,
-  keys_read integer[],
-  rare_keys integer[],
-  guessed double precision[]
-);
-
-table memory.keyword_layer (
+create table memory.keyword_layer (
   team_id uuid not null,
   layer_id uuid not null,
   place integer not null,
   chunks integer not null,
   sampled integer not null,
-  counted_at timestamp with time zone not null default now(),
-  renewed integer not null default 0,
-  members integer[] not null default '{}'::integer[],
-  gone integer not null default 0,
-  once_dims bytea not null default '\x'::bytea,
-  once_keys bytea not null default '\x'::bytea,
-  version integer not null default 0,
+  counted_at timestamp with time zone default now() not null,
+  renewed integer default 0 not null,
+  members integer[] default '{}'::integer[] not null,
+  gone integer default 0 not null,
+  once_dims bytea default '\x'::bytea not null,
+  once_keys bytea default '\x'::bytea not null,
+  version integer default 0 not null,
   constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
-  constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
   constraint keyword_layer_pkey PRIMARY KEY (team_id, layer_id)
 );
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+alter table memory.keyword_layer enable row level security;
 
-table memory.keyword_slice (
+create table memory.keyword_slice (
   team_id uuid not null,
   space "char" not null,
   slice integer not null,
-  terms integer[] not null storage main,
+  terms integer[] storage main not null,
   places smallint[] storage main,
-  counts smallint[] not null storage main,
+  counts smallint[] storage main not null,
   vectors public.sparsevec(16000)[] storage main,
   constraint keyword_slice_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
-  constraint keyword_slice_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
   constraint keyword_slice_pkey PRIMARY KEY (team_id, space, slice)
-);
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+) with (toast_tuple_target=8160);
+alter table memory.keyword_slice enable row level security;
 
-table memory.keyword_team (
+create table memory.keyword_team (
   team_id uuid not null,
-  chunks integer not null default 0,
-  sampled integer not null default 0,
+  chunks integer default 0 not null,
+  sampled integer default 0 not null,
   counted_at timestamp with time zone,
   scales public.sparsevec(16000) storage main,
-  layers uuid[] not null default '{}'::uuid[],
-  layer_count integer not null default 0,
-  dim_shift smallint not null default 29,
-  key_shift smallint not null default 31,
-  layer_places integer[] not null default '{}'::integer[],
-  layer_scales real[] not null default '{}'::real[],
-  constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  layers uuid[] default '{}'::uuid[] not null,
+  layer_count integer default 0 not null,
+  dim_shift smallint default 29 not null,
+  key_shift smallint default 31 not null,
+  layer_places integer[] default '{}'::integer[] not null,
+  layer_scales real[] default '{}'::real[] not null,
   constraint keyword_team_pkey PRIMARY KEY (team_id)
 );
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-grant insert to memory_service;
+alter table memory.keyword_team enable row level security;
 
-table memory.layer_tally (
+create table memory.layer_tally (
   team_id uuid not null,
-  id uuid not null default gen_random_uuid(),
+  id uuid default gen_random_uuid() not null,
   layer_id uuid not null,
   part text not null,
   state text,
@@ -844,18 +642,17 @@ table memory.layer_tally (
   constraint layer_tally_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, layer_id);
-row level security on;
-CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
+alter table memory.layer_tally enable row level security;
 
-table memory.memory_item (
+create table memory.memory_item (
   team_id uuid not null,
   id uuid not null,
   layer_id uuid not null,
   state text not null,
   title text not null,
   content text not null,
-  metadata jsonb not null default '{}'::jsonb,
-  version integer not null default 1,
+  metadata jsonb default '{}'::jsonb not null,
+  version integer default 1 not null,
   source_id uuid,
   capture_ids uuid[] not null,
   supersedes uuid,
@@ -867,20 +664,19 @@ table memory.memory_item (
   created_by uuid not null,
   decided_by uuid,
   decided_at timestamp with time zone,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
-  tags text[] not null default '{}'::text[],
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  tags text[] default '{}'::text[] not null,
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
-  origin memory.origin not null default 'outside'::memory.origin,
+  origin memory.origin default 'outside'::memory.origin not null,
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
   constraint memory_item_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint memory_item_source CHECK (((state <> 'published'::text) OR (source_id IS NOT NULL))),
   constraint memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text]))),
-  constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
   constraint memory_item_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX memory_item_captures ON memory.memory_item USING gin (capture_ids) WITH (gin_pending_list_limit='512');
@@ -889,18 +685,9 @@ CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_p
 CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, layer_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER record_version AFTER INSERT OR UPDATE ON memory.memory_item FOR EACH ROW EXECUTE FUNCTION memory.record_version();
-CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
-CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
-CREATE TRIGGER tally_gone AFTER DELETE ON memory.memory_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
-grant insert, select, update to memory_service;
+alter table memory.memory_item enable row level security;
 
-table memory.memory_version (
+create table memory.memory_version (
   team_id uuid not null,
   memory_id uuid not null,
   version integer not null,
@@ -909,86 +696,24 @@ table memory.memory_version (
   content text not null,
   published boolean not null,
   actor_id uuid not null,
-  created_at timestamp with time zone not null default now(),
-  origin memory.origin not null default 'outside'::memory.origin,
-  constraint memory_version_team_id_memory_id_fkey FOREIGN KEY (team_id, memory_id) REFERENCES memory.memory_item(team_id, id) ON DELETE CASCADE,
+  created_at timestamp with time zone default now() not null,
+  origin memory.origin default 'outside'::memory.origin not null,
   constraint memory_version_pkey PRIMARY KEY (team_id, memory_id, version)
 );
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.memory_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
-CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
-grant insert, select to memory_service;
-grant update (published) to memory_service;
+alter table memory.memory_version enable row level security;
 
-table memory.migration (
-  number integer not null,
-  name text not null,
-  checksum text not null,
-  applied_at timestamp with time zone not null default now(),
-  constraint migration_pkey PRIMARY KEY (number)
-);
-row level security off;
-grant select to memory_service;
-
-table memory.original (
+create table memory.original (
   team_id uuid not null,
   sha256 bytea not null,
   company_id uuid not null,
   bytes integer not null,
   constraint original_sha256_check CHECK ((length(sha256) = 32)),
-  constraint original_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
   constraint original_pkey PRIMARY KEY (team_id, sha256)
 );
 CREATE INDEX original_content ON memory.original USING btree (company_id, sha256);
-row level security on;
-CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
-CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
-CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+alter table memory.original enable row level security;
 
-type memory.query_weights (
-  weights public.sparsevec,
-  max_score double precision,
-  key_frequencies double precision[],
-  team_key_frequencies double precision[],
-  chunks double precision,
-  sampled integer,
-  counted_at timestamp with time zone,
-  detail jsonb
-);
-
-type memory.scope_counts (
-  chunks double precision,
-  sampled integer,
-  counted_at timestamp with time zone,
-  dim_shift integer,
-  key_shift integer,
-  scales public.sparsevec,
-  layer_places integer[],
-  layer_scales real[],
-  team_scales public.sparsevec,
-  team_places integer[],
-  team_layer_scales real[]
-);
-
-type memory.search_filter (
-  is_set boolean,
-  allowed uuid[],
-  hidden uuid[],
-  looked_up boolean,
-  kinds text[],
-  sources uuid[],
-  since timestamp with time zone,
-  until timestamp with time zone,
-  tags text[],
-  occurred_after timestamp with time zone,
-  occurred_before timestamp with time zone
-);
-
-table memory.source (
+create table memory.source (
   team_id uuid not null,
   id uuid not null,
   layer_id uuid not null,
@@ -998,32 +723,29 @@ table memory.source (
   uri text,
   external_id text,
   content_hash bytea not null,
-  metadata jsonb not null default '{}'::jsonb,
-  chunk_count integer not null default 0,
+  metadata jsonb default '{}'::jsonb not null,
+  chunk_count integer default 0 not null,
   created_by uuid not null,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
-  terms_version smallint not null default 1,
-  tags text[] not null default '{}'::text[],
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  terms_version smallint default 1 not null,
+  tags text[] default '{}'::text[] not null,
   file_id uuid,
   same_as uuid,
   created_by_token uuid default memory.claimed_token(),
   expires_at timestamp with time zone,
-  text_bytes bigint not null default 0,
+  text_bytes bigint default 0 not null,
   original_sha256 bytea,
   original_bytes integer,
   original_media_type text,
   occurred_at timestamp with time zone,
   occurred_is_day boolean,
-  origin memory.origin not null default 'outside'::memory.origin,
+  origin memory.origin default 'outside'::memory.origin not null,
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_occurred CHECK (((occurred_at IS NULL) = (occurred_is_day IS NULL))),
   constraint source_original_fields CHECK ((((original_sha256 IS NULL) = (original_bytes IS NULL)) AND ((original_sha256 IS NULL) = (original_media_type IS NULL)))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
-  constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256),
-  constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
-  constraint source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id),
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, layer_id, content_hash) WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
@@ -1037,83 +759,54 @@ CREATE INDEX source_original ON memory.source USING btree (team_id, original_sha
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
-CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
-CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
-CREATE TRIGGER tally_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
-CREATE TRIGGER tally_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
-CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
-CREATE TRIGGER tally_texts_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
-CREATE TRIGGER tally_texts_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
-CREATE TRIGGER tally_texts_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
-grant delete, insert, select, update to memory_service;
+alter table memory.source enable row level security;
 
-table memory.source_sketch (
+create table memory.source_sketch (
   team_id uuid not null,
   layer_id uuid not null,
   source_id uuid not null,
   bands integer[] not null,
   signature bytea not null,
-  constraint source_sketch_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint source_sketch_pkey PRIMARY KEY (team_id, source_id)
 );
 CREATE INDEX source_sketch_bands ON memory.source_sketch USING gin (bands) WITH (fastupdate=off);
-row level security on;
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
-grant delete to memory_service;
-grant select (team_id, layer_id, source_id) to memory_service;
+alter table memory.source_sketch enable row level security;
 
-table memory.source_use (
+create table memory.source_use (
   team_id uuid not null,
   source_id uuid not null,
-  found bigint not null default 0,
-  opened bigint not null default 0,
+  found bigint default 0 not null,
+  opened bigint default 0 not null,
   last_found_at timestamp with time zone,
-  constraint source_use_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint source_use_pkey PRIMARY KEY (team_id, source_id)
-);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
-   FROM memory.source s
-  WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id)))));
-grant select to memory_service;
+) with (fillfactor=70);
+alter table memory.source_use enable row level security;
 
-table memory.usage_tally (
+create table memory.usage_tally (
   team_id uuid not null,
-  id uuid not null default gen_random_uuid(),
+  id uuid default gen_random_uuid() not null,
   part text not null,
-  sources bigint not null default 0,
-  chunks bigint not null default 0,
-  files bigint not null default 0,
-  bytes bigint not null default 0,
+  sources bigint default 0 not null,
+  chunks bigint default 0 not null,
+  files bigint default 0 not null,
+  bytes bigint default 0 not null,
   xact xid8 default pg_current_xact_id(),
   constraint usage_tally_part_check CHECK ((part ~ '^[a-z_]+$'::text)),
   constraint usage_tally_pkey PRIMARY KEY (team_id, id)
 );
-row level security on;
-CREATE TRIGGER fold_some AFTER INSERT ON memory.usage_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_usage();
+alter table memory.usage_tally enable row level security;
 
-table memory.worker (
+create table memory.worker (
   id uuid not null,
-  started_at timestamp with time zone not null default now(),
-  last_seen_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone default now() not null,
+  last_seen_at timestamp with time zone default now() not null,
   queues text[] not null,
   rss_bytes bigint not null,
   embedder jsonb,
   constraint worker_pkey PRIMARY KEY (id)
 );
-row level security off;
-grant select to memory_service;
-grant delete, insert, update to memory_worker;
 
-table memory.workspace_blob (
+create table memory.workspace_blob (
   company_id uuid not null,
   sha256 bytea not null,
   bytes integer not null,
@@ -1127,37 +820,24 @@ table memory.workspace_blob (
 );
 CREATE INDEX workspace_blob_object ON memory.workspace_blob USING btree (company_id, sha256) WHERE (object_id IS NOT NULL);
 CREATE INDEX workspace_blob_waiting ON memory.workspace_blob USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
-row level security on;
-policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
-   FROM memory.workspace_version v
-  WHERE ((v.company_id = workspace_blob.company_id) AND (v.sha256 = workspace_blob.sha256) AND (v.team_id = ( SELECT memory.claimed_team() AS claimed_team))))));
-policy reads_originals for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
-   FROM memory.source s
-  WHERE ((s.team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (s.original_sha256 = workspace_blob.sha256) AND (s.state = 'active'::text)))));
-grant select to memory_service;
+alter table memory.workspace_blob enable row level security;
 
-table memory.workspace_team (
+create table memory.workspace_team (
   team_id uuid not null,
   revision bigint not null,
   constraint workspace_team_pkey PRIMARY KEY (team_id)
 );
-row level security on;
-policy team for all to memory_service
-    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-grant insert, select to memory_service;
-grant update (revision) to memory_service;
+alter table memory.workspace_team enable row level security;
 
-table memory.workspace_version (
+create table memory.workspace_version (
   team_id uuid not null,
   id uuid not null,
   company_id uuid not null,
   layer_id uuid not null,
   file_id uuid not null,
-  path text not null,
-  folded text not null,
-  folded_start text not null generated always as ("left"(folded, 500)) stored,
+  path text collate "C" not null,
+  folded text collate "C" not null,
+  folded_start text collate "C" generated always as ("left"(folded, 500)) stored not null,
   version integer not null,
   revision bigint not null,
   until_revision bigint,
@@ -1169,7 +849,7 @@ END) stored,
   sha256 bytea,
   bytes integer not null,
   updated_by uuid not null,
-  updated_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone default now() not null,
   superseded_at timestamp with time zone,
   indexed text,
   updated_by_token uuid default memory.claimed_token(),
@@ -1178,7 +858,6 @@ END) stored,
   constraint workspace_version_check2 CHECK (((sha256 IS NOT NULL) OR (bytes = 0))),
   constraint workspace_version_indexed CHECK ((indexed = ANY (ARRAY['yes'::text, 'pending'::text, 'no'::text, 'failed'::text]))),
   constraint workspace_version_version_check CHECK ((version > 0)),
-  constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
   constraint workspace_version_pkey PRIMARY KEY (team_id, id),
   constraint workspace_version_path_layer_id_team_id_version_key UNIQUE (path, layer_id, team_id, version)
 );
@@ -1191,17 +870,357 @@ CREATE INDEX workspace_version_superseded ON memory.workspace_version USING btre
 CREATE INDEX workspace_version_team_revision ON memory.workspace_version USING btree (team_id, revision, id) WHERE (current_revision IS NOT NULL);
 CREATE INDEX workspace_version_undecided ON memory.workspace_version USING btree (team_id, indexed, id) WHERE (((indexed IS NULL) OR (indexed = 'pending'::text)) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
-row level security on;
-policy reads for select to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])));
-policy writes for all to memory_service
-    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[])));
+alter table memory.workspace_version enable row level security;
+
+alter table identity.access_request add constraint access_request_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.access_request add constraint access_request_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.account add constraint account_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
+alter table identity.agent_token add constraint agent_token_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.agent_token add constraint agent_token_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.agent_token_secret add constraint agent_token_secret_team_id_token_id_fkey FOREIGN KEY (team_id, token_id) REFERENCES identity.agent_token(team_id, id) ON DELETE CASCADE;
+alter table identity.caller_change add constraint caller_change_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.client add constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.client_grant add constraint client_grant_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id) ON DELETE CASCADE;
+alter table identity.client_grant add constraint client_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES identity.team_member(team_id, user_id) ON DELETE CASCADE;
+alter table identity.company_grant add constraint company_grant_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.company_grant add constraint company_grant_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.invite add constraint invite_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
+alter table identity.invite add constraint invite_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.layer add constraint layer_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.reset_link add constraint reset_link_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.session add constraint session_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.team add constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE;
+alter table identity.team_member add constraint team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table identity.team_member add constraint team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE;
+alter table identity.team_withdrawal add constraint team_withdrawal_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE;
+alter table memory.chunk add constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.chunk_embedding add constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE;
+alter table memory.chunk_keyword add constraint chunk_keyword_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE;
+alter table memory.embedding_batch add constraint embedding_batch_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+alter table memory.embedding_pending add constraint embedding_pending_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE;
+alter table memory.feedback add constraint feedback_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.idempotency_key add constraint idempotency_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+alter table memory.import add constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+alter table memory.import add constraint import_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id);
+alter table memory.import_payload add constraint import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE;
+alter table memory.kept_chunk add constraint kept_chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.kept_source(team_id, source_id) ON DELETE CASCADE;
+alter table memory.kept_source add constraint kept_source_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.keyword_layer add constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE;
+alter table memory.keyword_slice add constraint keyword_slice_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE;
+alter table memory.keyword_team add constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+alter table memory.memory_item add constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id);
+alter table memory.memory_version add constraint memory_version_team_id_memory_id_fkey FOREIGN KEY (team_id, memory_id) REFERENCES memory.memory_item(team_id, id) ON DELETE CASCADE;
+alter table memory.original add constraint original_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256);
+alter table memory.source add constraint source_original FOREIGN KEY (team_id, original_sha256) REFERENCES memory.original(team_id, sha256);
+alter table memory.source add constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE;
+alter table memory.source add constraint source_team_id_layer_id_fkey FOREIGN KEY (team_id, layer_id) REFERENCES identity.layer(team_id, id);
+alter table memory.source_sketch add constraint source_sketch_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.source_use add constraint source_use_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE;
+alter table memory.workspace_version add constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256);
+
+create policy company on identity.access_request for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.access_request to memory_service;
+
+create policy company on identity.account for all to memory_service
+  using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant delete, insert, update on identity.account to memory_service;
+grant select (company_id, id, email, name, role, is_principal, closed_at, created_at, erased_at) on identity.account to memory_service;
+
+create policy company on identity.agent_token for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select on identity.agent_token to memory_service;
+grant update (revoked_at) on identity.agent_token to memory_service;
+
+create policy company on identity.agent_token_secret for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert on identity.agent_token_secret to memory_service;
+grant select (company_id, team_id, token_id, lookup_id, created_at, ends_at) on identity.agent_token_secret to memory_service;
+grant update (ends_at) on identity.agent_token_secret to memory_service;
+
+create policy company on identity.client for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.client to memory_service;
+
+create policy company on identity.client_grant for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.client_grant to memory_service;
+
+create policy company on identity.company for all to memory_service
+  using ((id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant select, update on identity.company to memory_service;
+
+create policy company on identity.company_grant for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.company_grant to memory_service;
+
+create policy company on identity.invite for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert on identity.invite to memory_service;
+grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) on identity.invite to memory_service;
+grant update (used_at, revoked_at) on identity.invite to memory_service;
+
+create policy company on identity.reset_link for all to memory_service
+  using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant delete, insert on identity.reset_link to memory_service;
+grant select (company_id, id, user_id, expires_at, used_at, revoked_at, created_by, created_at) on identity.reset_link to memory_service;
+grant update (used_at, revoked_at) on identity.reset_link to memory_service;
+
+create policy company on identity.session for all to memory_service
+  using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)));
+grant delete, insert on identity.session to memory_service;
+grant select (company_id, id, user_id, user_agent, created_at, last_seen_at) on identity.session to memory_service;
+grant update (last_seen_at) on identity.session to memory_service;
+
+create policy company on identity.team for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.team to memory_service;
+
+create policy company on identity.team_member for all to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team)))));
+grant delete, insert, select, update on identity.team_member to memory_service;
+
+create policy appends on memory.audit_event for insert to memory_service
+  with check (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (NOT ((kind = 'memory.search'::text) AND (detail ?| '{query,hitIds,passageIds}'::text[])))));
+create policy reads on memory.audit_event for select to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR (COALESCE(client_id, team_id) = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[])))))));
+grant insert, select on memory.audit_event to memory_service;
+
+create policy appends on memory.audit_search for insert to memory_service
+  with check (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user))));
+create policy forgets on memory.audit_search for update to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (( SELECT memory.claimed_team() AS claimed_team) IS NULL)))
+  with check ((query IS NULL));
+create policy reads on memory.audit_search for select to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))) AND (EXISTS ( SELECT
+   FROM memory.audit_event e
+  WHERE ((e.company_id = audit_search.company_id) AND (e.id = audit_search.event_id))))));
+grant insert, select on memory.audit_search to memory_service;
+grant update (query, query_salt) on memory.audit_search to memory_service;
+
+create policy reads on memory.capture for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.capture for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert, select, update on memory.capture to memory_service;
+
+create policy reads on memory.chunk for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.chunk for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete, insert, select, update on memory.chunk to memory_service;
+
+create policy writes on memory.chunk_embedding for insert to memory_service
+  with check (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert on memory.chunk_embedding to memory_service;
+
+create policy writes on memory.chunk_keyword for insert to memory_service
+  with check (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert on memory.chunk_keyword to memory_service;
+
+create policy own on memory.consolidation_batch for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
+grant insert, select, update on memory.consolidation_batch to memory_service;
+
+create policy own on memory.embedding_batch for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
+grant delete, insert, select, update on memory.embedding_batch to memory_service;
+
+create policy reads on memory.embedding_pending for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.embedding_pending for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete, insert, select, update on memory.embedding_pending to memory_service;
+
+create policy gives on memory.feedback for insert to memory_service
+  with check (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (created_by = ( SELECT memory.claimed_user() AS claimed_user)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id))))));
+create policy reads on memory.feedback for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id))))));
+create policy settles on memory.feedback for update to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = feedback.team_id) AND (s.id = feedback.source_id) AND ((feedback.created_by = ( SELECT memory.claimed_user() AS claimed_user)) OR (s.layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))))))));
+grant insert, select on memory.feedback to memory_service;
+grant update (created_by_token, verdict, note, created_at, settled_at) on memory.feedback to memory_service;
+
+create policy own on memory.idempotency_key for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user))));
+grant delete, insert, select on memory.idempotency_key to memory_service;
+
+create policy reads on memory.import for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.import for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete, insert, select, update on memory.import to memory_service;
+
+create policy writes on memory.import_payload for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete, insert, select, update on memory.import_payload to memory_service;
+
+grant select on memory.job_tally to memory_service;
+grant insert, update on memory.job_tally to memory_worker;
+
+create policy team on memory.keyword_layer for all to memory_service
+  using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
+
+create policy team on memory.keyword_slice for all to memory_service
+  using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
+
+create policy team on memory.keyword_team for all to memory_service
+  using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
+grant insert on memory.keyword_team to memory_service;
+
+create policy reads on memory.memory_item for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.memory_item for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert, select, update on memory.memory_item to memory_service;
+
+create policy reads on memory.memory_version for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.memory_version for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert, select on memory.memory_version to memory_service;
+grant update (published) on memory.memory_version to memory_service;
+
+grant select on memory.migration to memory_service;
+
+create policy reads on memory.source for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.source for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete, insert, select, update on memory.source to memory_service;
+
+create policy writes on memory.source_sketch for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant delete on memory.source_sketch to memory_service;
+grant select (team_id, layer_id, source_id) on memory.source_sketch to memory_service;
+
+create policy reads on memory.source_use for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = source_use.team_id) AND (s.id = source_use.source_id))))));
+grant select on memory.source_use to memory_service;
+
+grant select on memory.worker to memory_service;
+grant delete, insert, update on memory.worker to memory_worker;
+
+create policy reads on memory.workspace_blob for select to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
+   FROM memory.workspace_version v
+  WHERE ((v.company_id = workspace_blob.company_id) AND (v.sha256 = workspace_blob.sha256) AND (v.team_id = ( SELECT memory.claimed_team() AS claimed_team)))))));
+create policy reads_originals on memory.workspace_blob for select to memory_service
+  using (((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
+   FROM memory.source s
+  WHERE ((s.team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (s.original_sha256 = workspace_blob.sha256) AND (s.state = 'active'::text))))));
+grant select on memory.workspace_blob to memory_service;
+
+create policy team on memory.workspace_team for all to memory_service
+  using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)));
+grant insert, select on memory.workspace_team to memory_service;
+grant update (revision) on memory.workspace_team to memory_service;
+
+create policy reads on memory.workspace_version for select to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (layer_id = ANY (( SELECT memory.readable_layers() AS readable_layers)::uuid[]))));
+create policy writes on memory.workspace_version for all to memory_service
+  using (((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (layer_id = ANY (( SELECT memory.writable_layers() AS writable_layers)::uuid[]))));
+grant insert, select on memory.workspace_version to memory_service;
+grant update (until_revision, superseded_at, indexed) on memory.workspace_version to memory_service;
+
+create type memory.keyword_hits as (
+  chunk_ids uuid[],
+  points double precision[],
+  has_rare_identifier boolean[],
+  scored integer,
+  keys_read integer[],
+  rare_keys integer[],
+  guessed double precision[]
+);
+create type memory.query_weights as (
+  weights public.sparsevec,
+  max_score double precision,
+  key_frequencies double precision[],
+  team_key_frequencies double precision[],
+  chunks double precision,
+  sampled integer,
+  counted_at timestamp with time zone,
+  detail jsonb
+);
+create type memory.scope_counts as (
+  chunks double precision,
+  sampled integer,
+  counted_at timestamp with time zone,
+  dim_shift integer,
+  key_shift integer,
+  scales public.sparsevec,
+  layer_places integer[],
+  layer_scales real[],
+  team_scales public.sparsevec,
+  team_places integer[],
+  team_layer_scales real[]
+);
+create type memory.search_filter as (
+  is_set boolean,
+  allowed uuid[],
+  hidden uuid[],
+  looked_up boolean,
+  kinds text[],
+  sources uuid[],
+  since timestamp with time zone,
+  until timestamp with time zone,
+  tags text[],
+  occurred_after timestamp with time zone,
+  occurred_before timestamp with time zone
+);
+
+CREATE TRIGGER add_layer AFTER INSERT ON identity.client FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
+CREATE TRIGGER add_layer AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.add_layer();
+CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_seal FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('captures', 'octet_length(summary)');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.capture REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
+CREATE TRIGGER tally_added AFTER INSERT ON memory.import REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.import REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.import REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.kept_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.kept_source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('kept');
+CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
+CREATE TRIGGER record_version AFTER INSERT OR UPDATE ON memory.memory_item FOR EACH ROW EXECUTE FUNCTION memory.record_version();
+CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.memory_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.memory_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.memory_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('versions', 'octet_length(content)');
+CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
+CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.original REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.original REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('originals');
+CREATE TRIGGER measure BEFORE UPDATE OF chunk_count ON memory.source FOR EACH ROW EXECUTE FUNCTION memory.measure_source();
+CREATE TRIGGER original_dropped AFTER UPDATE OF original_sha256 ON memory.source FOR EACH ROW WHEN (((old.original_sha256 IS NOT NULL) AND (old.original_sha256 IS DISTINCT FROM new.original_sha256))) EXECUTE FUNCTION memory.release_original();
+CREATE TRIGGER original_gone AFTER DELETE ON memory.source FOR EACH ROW WHEN ((old.original_sha256 IS NOT NULL)) EXECUTE FUNCTION memory.release_original();
+CREATE TRIGGER tally_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_texts_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER tally_texts_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER tally_texts_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_texts();
+CREATE TRIGGER fold_some AFTER INSERT ON memory.usage_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_usage();
 CREATE TRIGGER mark_waiting_blobs AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.mark_waiting_blobs();
 CREATE TRIGGER tally_bytes_added AFTER INSERT ON memory.workspace_version REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_changed AFTER UPDATE ON memory.workspace_version REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
 CREATE TRIGGER tally_bytes_gone AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_bytes('files', 'bytes', 'until_revision is null and sha256 is not null');
-grant insert, select to memory_service;
-grant update (until_revision, superseded_at, indexed) to memory_service;
 
 function identity.add_layer() returns trigger security definer;
 function identity.count_new_team() returns trigger security definer;
