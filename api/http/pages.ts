@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import type { FastifyReply, FastifyRequest, onSendAsyncHookHandler } from 'fastify';
+import { IMPORT_FORMATS } from '../../shared/formats/media-types.ts';
 import { QUEUE_NAMES, queueDefinition } from '../../shared/queues.ts';
 import { AUDIT_KINDS } from '../../shared/schemas/audit.ts';
+import { placeParts } from '../../shared/schemas/sources.ts';
 import { acceptedWeights, addVary } from './requests.ts';
 
 /** The encodings in which pages and long answers are sent, the best one first. */
@@ -226,19 +228,32 @@ const queueLabels = () => Object.fromEntries(QUEUE_NAMES.map((name) => [name, qu
 const auditMeanings = () =>
   Object.fromEntries(Object.entries(AUDIT_KINDS).map(([kind, { meaning }]) => [kind, meaning]));
 
-/** Modules of the console with what the service knows, by their paths: the name of the export, and its value. */
+/** The label and the extensions of each format that can be imported. */
+const importFormats = () =>
+  Object.values(IMPORT_FORMATS).map(({ label, extensions }) => ({ label, extensions }));
+
+/**
+ * Modules of the console with what the service knows, by their paths: the name of the export, and its value, or a function
+ * that needs nothing but its arguments.
+ */
 const MODULES: Readonly<Record<string, readonly [string, () => unknown]>> = {
   'dashboard/figures/queue-labels.js': ['QUEUE_LABELS', queueLabels],
   'console/pages/audit/audit-kinds.js': ['AUDIT_MEANINGS', auditMeanings],
+  'console/pages/imports/import-formats.js': ['IMPORT_FORMATS', importFormats],
+  'console/parts/place-parts.js': ['placeParts', () => placeParts],
   'console/client-package.js': ['CLIENT_SHA256', () => readClientPackage()?.sha256 ?? null],
 };
+
+/** A value as JSON; a function as the text that Node runs, without its types and without indentation. */
+const sourceOf = (value: unknown) =>
+  typeof value === 'function' ? String(value).replaceAll(/  +/g, ' ') : JSON.stringify(value);
 
 /** The scripts that the service makes, by the paths at which the console finds them. */
 export function madeScripts(): Map<string, PageFile> {
   return new Map(
     Object.entries(MODULES).map(([path, [name, value]]) => [
       path,
-      pageFile(path, `export const ${name} = ${JSON.stringify(value())};\n`),
+      pageFile(path, `export const ${name} = ${sourceOf(value())};\n`),
     ]),
   );
 }

@@ -7,7 +7,7 @@ import {
   MAX_TOP_K,
   SearchResponse,
 } from '../../shared/schemas/search.ts';
-import { type Chunk, placeWords } from '../../shared/schemas/sources.ts';
+import { type Chunk, type Place, placeParts } from '../../shared/schemas/sources.ts';
 import { chooseQueryVector, parseLimit } from '../client/requests.ts';
 import {
   ALL_LAYERS,
@@ -41,6 +41,9 @@ function indented(text: string): string[] {
   const width = outputWidth();
   return width === null ? [text] : wrap(text, width - columns(INDENT), Infinity);
 }
+
+const placeWords = (place: Place) =>
+  placeParts(place).map(({ word, values }) => `${word.toLowerCase()} ${values.join(' › ')}`.trim());
 
 /** Where a chunk comes from: kind, layer, the day on which it happened or was stored, place, tags and address. */
 function originLines(chunk: Chunk, nameLayer: NameLayer): string[] {

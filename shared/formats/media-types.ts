@@ -1,11 +1,16 @@
 /** A file format that can be imported. */
-interface ImportFormat {
+export interface ImportFormat {
   /** Its name in messages and documents. */
   label: string;
   /** In lower case, without the dot. */
   extensions: readonly string[];
   /** Other media types that programs declare for it, in lower case. */
   aliases: readonly string[];
+  /**
+   * What the file has besides the text that is read, where a credential could be: nothing ('all read'); scripts, fields,
+   * headers, links or properties ('partly read'), which not every program compresses; the parts of a ZIP archive ('archive').
+   */
+  content: 'all read' | 'partly read' | 'archive';
 }
 
 /**
@@ -14,60 +19,94 @@ interface ImportFormat {
  * in the reader: the exports of chats are JSON, and XHTML is read as HTML.
  */
 export const IMPORT_FORMATS = {
-  'text/plain': { label: 'plain text', extensions: ['txt', 'text', 'log'], aliases: [] },
-  'text/markdown': { label: 'Markdown', extensions: ['md', 'markdown'], aliases: ['text/x-markdown'] },
+  'text/plain': { label: 'plain text', extensions: ['txt', 'text', 'log'], aliases: [], content: 'all read' },
+  'text/markdown': {
+    label: 'Markdown',
+    extensions: ['md', 'markdown'],
+    aliases: ['text/x-markdown'],
+    content: 'all read',
+  },
   'text/html': {
     label: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
     aliases: ['application/xhtml+xml'],
+    content: 'partly read',
   },
   'text/csv': {
     label: 'CSV',
     extensions: ['csv'],
     aliases: ['application/csv', 'text/x-csv', 'text/comma-separated-values'],
+    content: 'all read',
   },
   // Not read as CSV: there the delimiter is found from the text, which can contain more commas than tabs.
-  'text/tab-separated-values': { label: 'TSV', extensions: ['tsv'], aliases: [] },
-  'application/json': { label: 'JSON', extensions: ['json'], aliases: ['text/json'] },
+  'text/tab-separated-values': { label: 'TSV', extensions: ['tsv'], aliases: [], content: 'all read' },
+  'application/json': { label: 'JSON', extensions: ['json'], aliases: ['text/json'], content: 'partly read' },
   'application/x-ndjson': {
     label: 'JSON Lines',
     extensions: ['jsonl', 'ndjson'],
     aliases: ['application/jsonl', 'application/ndjson', 'application/x-jsonlines'],
+    content: 'partly read',
   },
   'application/pdf': {
     label: 'PDF',
     extensions: ['pdf'],
     aliases: ['application/x-pdf', 'application/acrobat'],
+    content: 'partly read',
   },
-  'application/epub+zip': { label: 'EPUB', extensions: ['epub'], aliases: ['application/x-epub+zip'] },
+  'application/epub+zip': {
+    label: 'EPUB',
+    extensions: ['epub'],
+    aliases: ['application/x-epub+zip'],
+    content: 'archive',
+  },
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': {
     label: 'DOCX',
     extensions: ['docx'],
     aliases: [],
+    content: 'archive',
   },
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': {
     label: 'XLSX',
     extensions: ['xlsx'],
     aliases: [],
+    content: 'archive',
   },
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': {
     label: 'PPTX',
     extensions: ['pptx'],
     aliases: [],
+    content: 'archive',
   },
-  'application/vnd.oasis.opendocument.text': { label: 'ODT', extensions: ['odt'], aliases: [] },
-  'application/vnd.oasis.opendocument.spreadsheet': { label: 'ODS', extensions: ['ods'], aliases: [] },
-  'application/vnd.oasis.opendocument.presentation': { label: 'ODP', extensions: ['odp'], aliases: [] },
+  'application/vnd.oasis.opendocument.text': {
+    label: 'ODT',
+    extensions: ['odt'],
+    aliases: [],
+    content: 'archive',
+  },
+  'application/vnd.oasis.opendocument.spreadsheet': {
+    label: 'ODS',
+    extensions: ['ods'],
+    aliases: [],
+    content: 'archive',
+  },
+  'application/vnd.oasis.opendocument.presentation': {
+    label: 'ODP',
+    extensions: ['odp'],
+    aliases: [],
+    content: 'archive',
+  },
   'application/rtf': {
     label: 'RTF',
     extensions: ['rtf'],
     aliases: ['text/rtf', 'application/x-rtf'],
+    content: 'partly read',
   },
-  'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [] },
+  'message/rfc822': { label: 'e-mail (.eml)', extensions: ['eml'], aliases: [], content: 'partly read' },
   'application/mbox': {
     label: 'mailbox (.mbox)',
     extensions: ['mbox'],
     aliases: ['application/x-mbox'],
+    content: 'partly read',
   },
 } satisfies Readonly<Record<string, ImportFormat>>;
 

@@ -69,13 +69,23 @@ export function storedPlace(given: StoredPlace): StoredPlace {
   return Object.fromEntries(fields.map(([name]) => [name, given[name as keyof Place]]));
 }
 
-/** A place in words, a part for each field. The name of a sheet is also the first of its headings. */
-export function placeWords({ page, slide, row, headings }: Place): string[] {
-  const numbers = Object.entries({ page, slide, row });
-  return [
-    ...numbers.flatMap(([name, number]) => (number === null ? [] : [`${name} ${number}`])),
-    ...(headings.length === 0 ? [] : [headings.join(' › ')]),
-  ];
+/** A field of a place that is known: the word that is said before its values. */
+export interface PlacePart {
+  word: string;
+  values: readonly (string | number)[];
+}
+
+type PlaceWords = Record<keyof Place, string>;
+
+/**
+ * A place in words. The console runs it too, so it needs nothing but its argument.
+ * @returns a part for each field that is known
+ */
+export function placeParts(place: Place): PlacePart[] {
+  const words: PlaceWords = { page: 'Page', slide: 'Slide', sheet: 'Sheet', row: 'From row', headings: '' };
+  return Object.entries(words)
+    .map(([field, word]) => ({ word, values: [place[field as keyof Place] ?? []].flat() }))
+    .filter(({ values }) => values.length > 0);
 }
 
 const Tag = Text(MAX_TAG_LENGTH);

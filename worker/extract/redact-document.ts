@@ -1,4 +1,4 @@
-import type { ImportMediaType } from '../../shared/formats/media-types.ts';
+import { IMPORT_FORMATS, type ImportFormat, type ImportMediaType } from '../../shared/formats/media-types.ts';
 import type { Redaction } from '../../shared/schemas/common.ts';
 import { MAX_KEPT_REDACTIONS } from '../../shared/schemas/imports.ts';
 import { PLACE_TEXTS } from '../../shared/schemas/sources.ts';
@@ -87,31 +87,6 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/**
- * Formats that are read only in part: a page has scripts and comments, an export of a chat has many fields, an e-mail has
- * many headers, and a PDF has links and properties, which not every program compresses.
- */
-const READ_IN_PART: ReadonlySet<string> = new Set<ImportMediaType>([
-  'text/html',
-  'application/json',
-  'application/x-ndjson',
-  'application/rtf',
-  'message/rfc822',
-  'application/mbox',
-  'application/pdf',
-]);
-
-/** Formats that are ZIP archives. Links, properties, deleted text and connections to databases are not read as text. */
-const PACKED: ReadonlySet<string> = new Set<ImportMediaType>([
-  'application/epub+zip',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  'application/vnd.oasis.opendocument.text',
-  'application/vnd.oasis.opendocument.spreadsheet',
-  'application/vnd.oasis.opendocument.presentation',
-]);
-
 /** The endings of the names of parts that are text. */
 const TEXT_PARTS = [
   '.xml',
@@ -136,8 +111,9 @@ const MAX_SEARCHED_BYTES = 32 * 1024 * 1024;
  * archive that cannot be searched: it is too large, or a part is damaged. False for formats that are read as they are.
  */
 export async function hasRawCredentials(mediaType: string, content: Uint8Array): Promise<boolean> {
-  if (PACKED.has(mediaType)) return archiveHasCredentials(content);
-  return READ_IN_PART.has(mediaType) && hasCredentials(content);
+  const format = IMPORT_FORMATS[mediaType as ImportMediaType] as ImportFormat | undefined;
+  if (format?.content === 'archive') return archiveHasCredentials(content);
+  return format?.content === 'partly read' && hasCredentials(content);
 }
 
 async function archiveHasCredentials(content: Uint8Array): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { TARGET_PIECE_LENGTH } from '../../shared/text/chunking.ts';
+import type { DocumentPart, PartPlace } from '../../shared/text/prepared-chunks.ts';
 import { type Extractor, FileFault } from './extraction.ts';
 
 const MARKS: readonly { mark: readonly number[]; encoding: string }[] = [
@@ -53,6 +55,42 @@ export class TextBudget {
     this.#characters += characters;
     if (this.#characters <= MAX_CHARACTERS) return;
     throw new FileFault('too_many_chunks', 'The file makes more text than can be stored: divide it.');
+  }
+}
+
+/**
+ * Packs small pieces of a document that each have a place, such as rows, into parts that become one chunk each. A part has the
+ * place of its first piece.
+ */
+export class PackedParts {
+  readonly #parts: DocumentPart[];
+  readonly #budget: TextBudget;
+  #open: { place: PartPlace; texts: string[]; length: number } | null = null;
+
+  /** @param parts the parts of the file, to which those of the pieces are added */
+  constructor(parts: DocumentPart[], budget = new TextBudget()) {
+    this.#parts = parts;
+    this.#budget = budget;
+  }
+
+  /**
+   * Adds a piece, which is not empty.
+   * @throws FileFault `too_many_chunks`
+   */
+  add(text: string, place: PartPlace): void {
+    const length = text.length + 2;
+    this.#budget.addText(length);
+    if (this.#open !== null && this.#open.length + length > TARGET_PIECE_LENGTH) this.end();
+    this.#open ??= { place, texts: [], length: 0 };
+    this.#open.texts.push(text);
+    this.#open.length += length;
+  }
+
+  /** Ends the part. The next piece begins another. */
+  end(): void {
+    if (this.#open !== null)
+      this.#parts.push({ text: joinBlocks(this.#open.texts), place: this.#open.place });
+    this.#open = null;
   }
 }
 

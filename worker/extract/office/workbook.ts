@@ -1,8 +1,7 @@
-import { TARGET_PIECE_LENGTH } from '../../../shared/text/chunking.ts';
 import type { DocumentPart } from '../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../extraction.ts';
 import { RecordText } from '../record-text.ts';
-import { oneLine, TextBudget } from '../text.ts';
+import { oneLine, PackedParts, TextBudget } from '../text.ts';
 import { builtInFormat, type NumberFormat, parseFormat } from './cells.ts';
 import { mismatchFault, type OfficePackage, type Relation, relationsOf } from './package.ts';
 import { type Attributes, readXml } from './xml.ts';
@@ -223,17 +222,16 @@ export class RowBudget extends TextBudget {
  */
 export class SheetText {
   readonly #sheet: string;
-  readonly #parts: DocumentPart[];
+  readonly #parts: PackedParts;
   readonly #budget: RowBudget;
   /** The first rows, until the headings are known; then null. */
   #first: Row[] | null = [];
   #headings: string[] = [];
-  #open: { row: number; records: string[]; length: number } | null = null;
 
   /** @param parts the parts of the whole file, to which those of the sheet are added */
   constructor(sheet: string, parts: DocumentPart[], budget: RowBudget) {
     this.#sheet = oneLine(sheet);
-    this.#parts = parts;
+    this.#parts = new PackedParts(parts, budget);
     this.#budget = budget;
   }
 
@@ -250,7 +248,7 @@ export class SheetText {
   /** Ends the sheet. */
   end(): void {
     this.#writeFirst();
-    this.#close();
+    this.#parts.end();
   }
 
   #writeFirst(): void {
@@ -277,19 +275,6 @@ export class SheetText {
     for (const { column, text } of cells) record.add(this.#headings[column] ?? '', text);
     for (const comment of comments) record.add('', comment);
     const text = record.toString();
-    if (text === '') return;
-    const length = text.length + 2;
-    this.#budget.addText(length);
-    if (this.#open !== null && this.#open.length + length > TARGET_PIECE_LENGTH) this.#close();
-    this.#open ??= { row: number, records: [], length: 0 };
-    this.#open.records.push(text);
-    this.#open.length += length;
-  }
-
-  #close(): void {
-    if (this.#open === null) return;
-    const { row, records } = this.#open;
-    this.#parts.push({ text: records.join('\n\n'), place: { sheet: this.#sheet, row } });
-    this.#open = null;
+    if (text !== '') this.#parts.add(text, { sheet: this.#sheet, row: number });
   }
 }

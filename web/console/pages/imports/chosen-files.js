@@ -1,17 +1,14 @@
 import { count, size } from '../../parts/words.js';
+import { IMPORT_FORMATS } from './import-formats.js';
 
 /**
  * A file that the user has chosen.
  * @typedef {{ name: string, file: File }} Chosen `name` is its path within the folder that was chosen
  */
 
-/** The extensions of all files that the service can read: those of shared/formats/media-types.ts. */
-export const EXTENSIONS =
-  'txt text log md markdown html htm xhtml csv tsv json jsonl ndjson pdf epub docx xlsx pptx odt ods odp rtf eml mbox'.split(
-    ' ',
-  );
-const FORMATS =
-  'text, Markdown, HTML, CSV, TSV, JSON, PDF, EPUB, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF and mail (EML, MBOX)';
+/** The extensions of all files that the service can read. */
+export const EXTENSIONS = IMPORT_FORMATS.flatMap(({ extensions }) => extensions);
+const FORMATS = IMPORT_FORMATS.map(({ label }) => label).join(', ');
 
 /** How an older format of an Office program is saved in one that can be imported. */
 const NEWER = new Map([

@@ -1,7 +1,7 @@
 import { html, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { copyText } from '../../parts/copy.js';
-import { count, KINDS, Moment, Uri } from '../../parts/words.js';
+import { count, KINDS, Moment, placeIn, Uri } from '../../parts/words.js';
 import { excerptOf, lastBreak, Marked, nextBreak } from './marks.js';
 import { Verdict } from './verdict.js';
 import { Why } from './why.js';
@@ -22,21 +22,6 @@ const itsEnd = (text) =>
   text.length <= GLIMPSE ? text : `… ${text.slice(nextBreak(text, text.length - GLIMPSE))}`;
 /** @param {string} text */
 const itsStart = (text) => (text.length <= GLIMPSE ? text : `${text.slice(0, lastBreak(text, GLIMPSE))} …`);
-
-/**
- * Where in its source a passage is.
- * @param {Chunk['location']} location
- */
-function placeIn({ headings, page, sheet, row, slide }) {
-  return [
-    page !== null && `Page ${page}`,
-    slide !== null && `Slide ${slide}`,
-    sheet !== null && html`Sheet <bdi>${sheet}</bdi>`,
-    row !== null && `from row ${row}`,
-    headings.length > 0 &&
-      headings.map((heading, i) => html`${i > 0 && ' › '}<bdi key=${i}>${heading}</bdi>`),
-  ].filter((part) => part !== false);
-}
 
 /**
  * The text of a hit, with what is around it.

@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf, withQuery } from '../../parts/ask.js';
-import { count } from '../../parts/words.js';
+import { count, placeIn } from '../../parts/words.js';
 
 /**
  * @typedef {import('./labels.js').Chunk} Chunk
@@ -18,21 +18,6 @@ export const CHUNKS = 25;
 const AROUND = 10;
 const GONE =
   'This passage is no longer in the source, because its text was replaced. Here is the text as it is now.';
-
-/**
- * Where in its document a passage is.
- * @param {{ location: Chunk['location'] }} props
- */
-function Place({ location: { headings, page, sheet, row, slide } }) {
-  return [
-    page !== null && html`<li key="page">Page ${page}</li>`,
-    slide !== null && html`<li key="slide">Slide ${slide}</li>`,
-    sheet !== null && html`<li key="sheet">Sheet <bdi>${sheet}</bdi></li>`,
-    row !== null && html`<li key="row">From row ${row}</li>`,
-    headings.length > 0 &&
-      html`<li key="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}<bdi key=${i}>${heading}</bdi>`)}</li>`,
-  ];
-}
 
 /**
  * The text of a source, from its start or around the passage that the address names.
@@ -178,7 +163,7 @@ export function Passages({ ask, source, chunk, link, reload }) {
             <li key=${chunk_id} data-chunk=${chunk_id} tabindex="-1" aria-current=${chunk_id === chunk ? 'true' : undefined}>
               <ul class="facts">
                 <li><a href=${link(`/sources/${id}`, { chunk: chunk_id })}>Passage ${ordinal + 1}</a></li>
-                <${Place} location=${location} />
+                ${placeIn(location).map((part, i) => html`<li key=${i}>${part}</li>`)}
               </ul>
               <p class="text" dir="auto">${text}</p>
             </li>
