@@ -1,97 +1,147 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openTestApp } from '../support/app.ts';
-import type { Method } from '../support/company.ts';
-import { traces } from '../support/consolidation.ts';
-import { importRows } from '../support/import-records.ts';
-import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { bodyOf, limitOf } from './refusal-order/bodies.ts';
-import { ARCHIVED, type Fault } from './refusal-order/faults.ts';
-import { openPlace, type Place } from './refusal-order/place.ts';
-import { TABLE } from './refusal-order/table.ts';
+import { AGENT_ROUTES, AGENTS } from './matrix/agents.ts';
+import type { Row } from './matrix/row.ts';
+import { CALLERS, type CallerName, expectedOf } from './matrix/table.ts';
+import { openAccess } from './matrix/test-access.ts';
+import { type Request, titleOf } from './matrix/walk.ts';
 
-const service = await openTestApp();
-const active = await openPlace(service, { archived: false });
-const archived = await openPlace(service, { archived: true });
-
-/** Sends the request of a row with these faults. Where two change the same, the first has the last word. */
-function send(row: string, { ids: existing, callers }: Place, ...faults: Fault[]) {
-  const changes = faults.toReversed();
-  const ids = changes.reduce((all, fault) => ({ ...all, ...fault.ids?.(all) }), existing);
-  const body = changes.reduce((all, fault) => fault.body?.(all, ids) ?? all, bodyOf(row, ids));
-  const payload = changes.reduce((text, fault) => fault.text?.(text) ?? text, JSON.stringify(body));
-  const query = changes.flatMap((fault) => fault.query?.(ids) ?? []).join('&');
-  const caller = faults.find((fault) => fault.caller)?.caller ?? 'an Owner';
-  const headers = {
-    ...callers[caller].headers,
-    'content-type': 'application/json',
-    ...Object.assign({}, ...changes.map((fault) => fault.headers)),
-    ...(faults.some((fault) => fault.tooLong) && { 'content-length': String(limitOf(row) + 1) }),
-  };
-  const [method, path = ''] = row.split(' ');
-  const url = `${path.replace(/:(\w+)/g, (_, name: string) => ids[name]!)}?${query}`;
-  return service.app.inject({ method: method as Method, url, headers, ...(method !== 'GET' && { payload }) });
-}
-
-/** Refusals that protect the service. All others come after them, in any order. */
-const PROTECTING = new Set([
+/** Refusals of a guard, which come before anything else is said about a request. */
+const GUARDS = [
   '401 unauthenticated',
+  '401 agent_token_expired',
+  '403 permission_required',
   '403 team_forbidden',
   '403 company_role_required',
   '403 full_access_required',
-  '413 payload_too_large',
-  '415 unsupported_media_type',
-]);
+];
 
-/** Whether a fault of a row is refused by a guard, or before the body is read. */
-function protects(fault: Fault, faults: readonly Fault[]): boolean {
-  return PROTECTING.has(fault.refusal) || faults.indexOf(fault) < faults.findIndex(({ tooLong }) => tooLong);
+/** Routes with bodies of up to 32 MiB: a caller who can write in no layer is refused before the body is read. */
+const LARGE = ['POST /v1/memory/ingest', 'POST /v1/memory/imports', 'POST /v1/workspace/push'];
+
+/** Whether it is a guard that gives this answer. */
+function isOfGuard({ route }: Row, caller: CallerName, answer: string): boolean {
+  if (GUARDS.includes(answer)) return true;
+  if (caller in AGENTS && !AGENT_ROUTES.includes(route)) return true;
+  return caller === 'reader' && answer === '403 scope_forbidden' && LARGE.includes(route);
 }
 
-/** Whether a request with both faults shows which is refused first. It has one caller, and one record for each id. */
-function tellsOrder(a: Fault, b: Fault): boolean {
-  const [some, others] = [a, b].map((fault) => Object.keys(fault.ids?.(active.ids) ?? {}));
-  return a.refusal !== b.refusal && !(a.caller && b.caller) && !some!.some((id) => others!.includes(id));
+/** A request with a fault, and the refusal of it to callers who can use the route. */
+interface Fault {
+  name: string;
+  refusal: string;
+  /** What is sent in place of a valid request; null if that request cannot have the fault. */
+  of: (request: Request) => object | null;
 }
 
-/** The rows that a refused request must not change. */
-const stored = () =>
-  Promise.all(
-    [active, archived].map(async ({ company }) => [
-      await traces(service, company),
-      await importRows(service, company.teamId),
-      await service.database.query('select id from memory.audit_event where company_id = $1 order by id', [
-        company.companyId,
-      ]),
-    ]),
+const json = (payload: object | undefined) => JSON.stringify(payload ?? {});
+const withBody = (change: (request: Request) => object) => (request: Request) =>
+  request.payload === undefined ? null : { ...request, ...change(request) };
+const withHeaders = (headers: Record<string, string>) =>
+  withBody((request) => ({
+    payload: json(request.payload),
+    headers: { ...request.headers, 'content-type': 'application/json', ...headers },
+  }));
+
+/** Before anything in the body is read, in this order. */
+const UNREADABLE: Fault[] = [
+  {
+    name: 'a body over the limit',
+    refusal: '413 payload_too_large',
+    of: withHeaders({ 'content-length': String(2 ** 40) }),
+  },
+  {
+    name: 'a body of plain text',
+    refusal: '415 unsupported_media_type',
+    of: withHeaders({ 'content-type': 'text/plain' }),
+  },
+  {
+    name: 'a body that is not JSON',
+    refusal: '400 invalid_request',
+    of: withBody((request) => ({
+      payload: `{${json(request.payload)}`,
+      headers: { ...request.headers, 'content-type': 'application/json' },
+    })),
+  },
+];
+const UNKNOWN_FIELD: Fault = {
+  name: 'an unknown field',
+  refusal: '400 invalid_request',
+  of: withBody(({ payload }) => ({ payload: { ...payload, unknown: 1 } })),
+};
+
+/** Invalid parameters of a list, one of each kind that the OpenAPI document tells apart. */
+interface Parameter {
+  in: string;
+  name: string;
+  schema: { type?: string; enum?: unknown; format?: string };
+}
+const isChecked = ({ in: place, name, schema }: Parameter) =>
+  place === 'query' &&
+  (name === 'limit' || name === 'cursor' || schema.enum !== undefined || schema.format === 'date-time');
+
+const access = await openAccess('own');
+const { walk, rows, world } = access;
+const { paths } = (await world.app.inject('/v1/openapi.json')).json<{
+  paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+}>();
+
+function faultsOf({ route }: Row): Fault[] {
+  const [method = '', path = ''] = route.split(' ');
+  const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+  const parameters = (operation?.parameters ?? []).filter(isChecked).map(({ name }): Fault => {
+    const parameter = `${name}=${name === 'limit' ? '0' : 'x'}`;
+    const withIt = ({ url }: Request) => {
+      const [before = '', query = ''] = url.split('?');
+      const others = query.split('&').filter((each) => each !== '' && !each.startsWith(`${name}=`));
+      return `${before}?${[...others, parameter].join('&')}`;
+    };
+    const of = (request: Request) => ({ ...request, url: withIt(request) });
+    return { name: `the parameter ${parameter}`, refusal: '400 invalid_request', of };
+  });
+  return [...UNREADABLE, UNKNOWN_FIELD, ...parameters];
+}
+
+/** The refusal of a request of this caller with this fault: that of a guard, or else that of the fault. */
+function refusalOf(row: Row, caller: CallerName, fault: Fault): string {
+  const answer = expectedOf(row)[caller];
+  const { refusalByBody } = row;
+  const isLater =
+    answer === refusalByBody?.refusal && (refusalByBody.after === 'checks' || UNREADABLE.includes(fault));
+  return isOfGuard(row, caller, answer) && !isLater ? answer : fault.refusal;
+}
+
+/** The number of changes so far. Each change has its event. */
+async function changes(): Promise<number> {
+  const [counted] = await access.database.query<{ n: number }>(
+    'select count(*)::int as n from memory.audit_event where company_id = any($1)',
+    [Object.values(world.places).map(({ companyId }) => companyId)],
   );
+  return counted?.n ?? 0;
+}
 
-describe('the order of refusals', () => {
-  for (const [row, faults] of Object.entries(TABLE)) {
-    test(`refuses each fault, and what protects before the others: ${row}`, async () => {
-      const before = await stored();
-      for (const [index, first] of faults.entries()) {
-        for (const second of faults.slice(index)) {
-          if (first !== second && !(protects(first, faults) && tellsOrder(first, second))) continue;
-          const pair = new Set([first, second]);
-          const places = pair.has(ARCHIVED) ? [archived] : [active];
-          // A route that does not refuse an archived Team refuses the same there.
-          if (pair.size === 1 && !faults.includes(ARCHIVED)) places.push(archived);
-          for (const place of places) {
-            const answer = await send(row, place, ...pair);
-            assert.equal(outcome(answer), first.refusal, `${first.name}, then ${second.name}`);
-          }
+describe('a request with a fault', () => {
+  for (const row of rows) {
+    // JSON-RPC has refusals of its own.
+    if (row.kind === 'open' || row.route === 'POST /v1/mcp') continue;
+    test(`is refused by the guards first, and for its fault then: ${titleOf(row)}`, async () => {
+      const expected = expectedOf(row);
+      // One caller for each answer.
+      const callers = CALLERS.filter(
+        (name, index) => CALLERS.findIndex((first) => expected[first] === expected[name]) === index,
+      );
+      const requests = await walk.requestsOf(row, callers);
+      const before = await changes();
+      for (const { caller, request } of requests) {
+        for (const fault of faultsOf(row)) {
+          const faulty = fault.of(request);
+          if (faulty === null) continue;
+          const answer = await world.app.inject(faulty);
+          assert.equal(outcome(answer), refusalOf(row, caller, fault), `${fault.name}, sent by ${caller}`);
         }
       }
-      assert.deepEqual(await stored(), before);
+      assert.equal(await changes(), before);
     });
   }
-
-  test('every 404 has the same body', async () => {
-    const requests = Object.entries(TABLE).flatMap(([row, faults]) =>
-      faults.filter(({ refusal }) => refusal === '404 not_found').map((fault) => send(row, active, fault)),
-    );
-    await assertSameRefusal('404 not_found', requests);
-  });
 });

@@ -38,6 +38,8 @@ export interface Row {
   ofCompany?: true;
   /** What an answer repeats of the request: it tells its caller nothing. */
   repeats?: (values: Values) => string;
+  /** The refusal that depends on the body, and what comes before it: a body that cannot be read, or any invalid field too. */
+  refusalByBody?: { refusal: string; after: 'reading' | 'checks' };
   /** Asked by someone new each time, whom the request leaves signed out or otherwise changed. */
   fresh?: true;
   /** Answered to the secret in the body, and not to the session that is sent along. */

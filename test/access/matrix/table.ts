@@ -46,6 +46,10 @@ const OUTCOMES: Record<string, string> = {
  * - Admin: a Company Admin without a grant; reader, full Admin: with one for the Team
  * - Owner: a Company Owner without a role in the Team
  * - archived: a Company Owner who names an archived Team instead
+ *
+ * A kind says who may do it, not to what: "Team, Full access, change" is any change that needs Full access, and
+ * "client A, own source" any change of something in client A that the caller made, whatever it is. A last part says how it
+ * differs: `change` is refused in an archived Team, `by id` and `not there` are 404 where a caller sees nothing.
  */
 const TABLE = readTable(`
   kind of route                          | nobody | stranger | neighbour | member | granted | reading   | Team Admin | Team Owner | Admin    | reader   | full Admin | Owner    | archived

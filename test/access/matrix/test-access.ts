@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../../api/app.ts';
+import type { Database } from '../../../db/driver/database.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import type { Row } from './row.ts';
 import { ALL_ROWS } from './rows/all.ts';
@@ -12,6 +13,7 @@ import { World } from './world.ts';
 
 /** A service with everyone who asks, and what they ask. */
 export interface Access {
+  database: Database;
   world: World;
   walk: Walk;
   /** All registered routes. */
@@ -34,7 +36,14 @@ export async function openAccess(emails: 'own' | 'taken'): Promise<Access> {
   after(() => app.close());
   const world = await World.open(app, service, emails);
   world.canaries.secret(API_TOKEN);
-  return { world, walk: new Walk(world), routes, rows: spellOut(ALL_ROWS, routes), logged };
+  return {
+    database: service.database,
+    world,
+    walk: new Walk(world),
+    routes,
+    rows: spellOut(ALL_ROWS, routes),
+    logged,
+  };
 }
 
 /** Declares the tests of the status that each row has for every caller. */

@@ -41,7 +41,9 @@ export function spellOut(rows: readonly Row[], routes: readonly string[]): Row[]
 /** The name of a row. */
 export const titleOf = (row: Row) => (row.about === undefined ? row.route : `${row.route} (${row.about})`);
 
-const methodOf = (row: Row) => row.route.slice(0, row.route.indexOf(' '));
+const methodOf = (row: Row) => row.route.slice(0, row.route.indexOf(' ')) as Method;
+
+type Method = 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'POST' | 'PUT';
 
 /** The values of a row that are ids: those in the path, and those that the row names. */
 const idsOf = (row: Row) => [
@@ -135,6 +137,18 @@ export class Walk {
     return found;
   }
 
+  /** The requests of a row that these callers send, all about the same where it is nobody's own. */
+  async requestsOf(
+    row: Row,
+    names: readonly CallerName[],
+  ): Promise<{ caller: CallerName; request: Request }[]> {
+    const shared: SharedValues = new Map();
+    return Array.fromAsync(names, async (name) => {
+      const cell = await this.cell(row, name);
+      return { caller: name, request: requestOf(row, cell, await this.values(row, cell, shared)) };
+    });
+  }
+
   private async cell(row: Row, name: CallerName): Promise<Cell> {
     const { world } = this;
     const caller = row.fresh ? await world.newCaller(name) : world.caller(name);
@@ -172,21 +186,13 @@ export class Walk {
   }
 
   private async send(row: Row, cell: Cell, values: Values, method = methodOf(row)): Promise<Heard> {
-    const payload = row.body?.(values, cell);
-    const url = urlOf(row, values);
-    const ask = (address: string) =>
-      this.world.app.inject({
-        method: method as 'GET',
-        url: address,
-        headers: cell.caller.headers,
-        ...(payload === undefined ? {} : { payload }),
-      });
-    const answer = await ask(url);
+    const request = { ...requestOf(row, cell, values), method };
+    const answer = await this.world.app.inject(request);
     const repeated = row.repeats?.(values);
     const body = repeated === undefined ? answer.body : answer.body.replaceAll(repeated, '');
     let text = `${JSON.stringify(answer.headers)}\n${body}\n${contentsIn(body)}`;
     for (let cursor = nextCursor(answer); cursor !== null; ) {
-      const page = await ask(`${url}&cursor=${cursor}`);
+      const page = await this.world.app.inject({ ...request, url: `${request.url}&cursor=${cursor}` });
       text += `\n${page.body}`;
       cursor = nextCursor(page);
     }
@@ -209,6 +215,24 @@ const isProblem = (answer: Answer) => hasType(answer, 'application/problem+json'
 function nextCursor(answer: Answer): string | null {
   if (!hasType(answer, 'application/json')) return null;
   return answer.json<{ nextCursor?: string | null }>().nextCursor ?? null;
+}
+
+/** A request as the app takes it. */
+export interface Request {
+  method: Method;
+  url: string;
+  headers: Record<string, string>;
+  payload?: object;
+}
+
+function requestOf(row: Row, cell: Cell, values: Values): Request {
+  const payload = row.body?.(values, cell);
+  return {
+    method: methodOf(row),
+    url: urlOf(row, values),
+    headers: cell.caller.headers,
+    ...(payload === undefined ? {} : { payload }),
+  };
 }
 
 function urlOf(row: Row, values: Values): string {

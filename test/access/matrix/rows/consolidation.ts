@@ -206,6 +206,7 @@ export const CONSOLIDATION_ROWS: readonly Row[] = [
     about: 'in the place of another memory',
     kind: 'Team, Full access, change',
     ok: 200,
+    refusalByBody: { refusal: '403 full_access_required', after: 'reading' },
     ids: ['supersedes'],
     values: async (cell) => ({
       ...(await batch('Team layer')(cell)),

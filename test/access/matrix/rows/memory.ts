@@ -111,6 +111,7 @@ function explainedSource(name: LayerName): Row {
     about: `explained for a source in ${name}`,
     kind: name === 'archived client' ? 'Team, Full access, not there' : 'Team, Full access',
     ok: 200,
+    refusalByBody: { refusal: '403 full_access_required', after: 'reading' },
     ids: ['explainSource'],
     values: async ({ targets, at }) => ({
       explainSource: await targets.library.source(at, LAYERS[name](at), at.ownerId),
@@ -140,6 +141,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     about: 'explained',
     kind: 'Team, Full access',
     ok: 200,
+    refusalByBody: { refusal: '403 full_access_required', after: 'reading' },
     body: (values, cell) => ({
       ...search(() => ({ include: ['team', 'client'] }))(values, cell),
       // An explanation names the terms of the query.

@@ -17,6 +17,7 @@ export const TOKEN_ROWS: readonly Row[] = [
     route: 'POST /v1/auth/tokens',
     kind: 'Team, own work',
     ok: 201,
+    refusalByBody: { refusal: '403 team_forbidden', after: 'checks' },
     ids: ['teamId'],
     elsewhere: '403 team_forbidden',
     ofCompany: true,

@@ -1,31 +1,29 @@
-import type { SignedIn, TestApp } from '../../support/app.ts';
-import { ask } from '../../support/company.ts';
-import { lend, released } from '../../support/consolidation.ts';
-import { searchByWords } from '../../support/feedback.ts';
-import { plantImport } from '../../support/import-records.ts';
-import { makeInvitation, makeInvite } from '../../support/invites.ts';
-import { addMemory } from '../../support/memories.ts';
-import { giveOriginal } from '../../support/originals.ts';
-import { ownerScope } from '../../support/scopes.ts';
-import { addSource, archived } from '../../support/source-library.ts';
-import { addClient, addPerson, archiveTeam, type Caller, post } from '../../support/team.ts';
+import type { TestApp } from '../support/app.ts';
+import { ask } from '../support/company.ts';
+import { lend, released } from '../support/consolidation.ts';
+import { searchByWords } from '../support/feedback.ts';
+import { plantImport } from '../support/import-records.ts';
+import { makeInvitation, makeInvite } from '../support/invites.ts';
+import { addMemory } from '../support/memories.ts';
+import { giveOriginal } from '../support/originals.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { addSource, archived } from '../support/source-library.ts';
+import { addClient, addPerson, type Caller, post } from '../support/team.ts';
 
 export type CallerName = 'an Owner' | 'a Team Admin' | 'a member' | 'a reader' | 'a Company Admin';
 
 export type Ids = Record<string, string>;
 
-/** A Team with its callers, and a record for every id that a route takes. */
-export interface Place {
-  company: SignedIn;
+/** The callers of a Team, and a record of it for every id that a route takes. */
+export interface Records {
   callers: Record<CallerName, Caller>;
   ids: Ids;
 }
 
-/** Makes a place. If it is archived, its Team is, after everything was made. */
-export async function openPlace(
+/** Makes them, in a new Company. */
+export async function openRecords(
   service: Pick<TestApp, 'app' | 'database' | 'signIn' | 'company'>,
-  { archived: isArchived }: { archived: boolean },
-): Promise<Place> {
+): Promise<Records> {
   const company = await service.company();
   const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
   const client = await addClient(service, company);
@@ -83,6 +81,5 @@ export async function openPlace(
     'a reader': await person({ companyRole: 'admin', companyGrant: 'read' }),
     'a Company Admin': admin,
   };
-  if (isArchived) await archiveTeam(service, company.teamId);
-  return { company, callers, ids };
+  return { callers, ids };
 }
