@@ -2,6 +2,7 @@ import { asWorker } from '../../db/driver/database.ts';
 import { findLastSeal, type Seal } from '../../db/queries/audit.ts';
 import { call } from '../../db/queries/call.ts';
 import type { JobContext, JobHandler } from '../context.ts';
+import { inSlices } from '../slices.ts';
 
 /** Rows deleted by one statement. */
 const MAX_ROWS_PER_SLICE = 1000;
@@ -13,9 +14,7 @@ const MAX_ROWS_PER_SLICE = 1000;
 export const pruneAuditedSearches: JobHandler<'audit.prune'> = async (job, { config, database, queue }) => {
   const { auditSearchDays: days } = config;
   if (days !== null) {
-    while (
-      (await asWorker(database, (tx) => call(tx, 'memory.prune_searches', days, MAX_ROWS_PER_SLICE))) > 0
-    );
+    await inSlices(database, (tx) => call(tx, 'memory.prune_searches', days, MAX_ROWS_PER_SLICE));
   }
   await asWorker(database, (tx) => queue.complete(tx, 'audit.prune', job));
 };

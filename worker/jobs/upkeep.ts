@@ -3,6 +3,7 @@ import { call } from '../../db/queries/call.ts';
 import { prune } from '../../db/queries/upkeep.ts';
 import { pruneQueryEmbeddings } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
+import { inSlices } from '../slices.ts';
 
 /** Chunks deleted by one statement. */
 const MAX_CHUNKS_PER_SLICE = 500;
@@ -13,20 +14,11 @@ const ABANDONED_AFTER_MS = 60_000;
 
 /** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
-  while (
-    (await asWorker(database, (tx) => call(tx, 'memory.prune_loading_chunks', MAX_CHUNKS_PER_SLICE))) > 0
-  );
+  await inSlices(database, (tx) => call(tx, 'memory.prune_loading_chunks', MAX_CHUNKS_PER_SLICE));
   const { archiveDays, importPayloadDays: days } = config;
   await asWorker(database, (tx) => call(tx, 'memory.expire_kept_sources'));
-  while (
-    (await asWorker(database, (tx) =>
-      call(tx, 'memory.prune_kept_sources', archiveDays, MAX_CHUNKS_PER_SLICE),
-    )) > 0
-  );
-  while (
-    (await asWorker(database, (tx) => call(tx, 'memory.prune_import_payloads', days, MAX_FILES_PER_SLICE))) >
-    0
-  );
+  await inSlices(database, (tx) => call(tx, 'memory.prune_kept_sources', archiveDays, MAX_CHUNKS_PER_SLICE));
+  await inSlices(database, (tx) => call(tx, 'memory.prune_import_payloads', days, MAX_FILES_PER_SLICE));
   await asWorker(database, (tx) =>
     pruneQueryEmbeddings(tx, config.queryEmbeddingTimeoutMs + ABANDONED_AFTER_MS),
   );

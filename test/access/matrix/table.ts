@@ -105,7 +105,7 @@ export function expectedOf(row: { route: string; kind: string; ok: number }): Re
   if (cells === undefined) throw new Error(`there is no kind of route “${kind}”`);
   const ofPerson = (person: PersonName) => {
     const cell = cells[person] ?? '';
-    const outcome = cell === 'ok' ? String(ok) : OUTCOMES[cell];
+    const outcome = cell === 'ok' && ok !== 404 ? String(ok) : OUTCOMES[cell === 'ok' ? ok : cell];
     if (outcome === undefined) throw new Error(`“${kind}” says “${cell}” of ${person}`);
     return outcome;
   };
