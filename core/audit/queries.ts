@@ -3,11 +3,11 @@ import {
   type AuditFilter,
   CHAIN_START,
   type ChainWalk,
-  countAudit,
   type Seal,
   listAuditEvents as selectAuditEvents,
   walkAudit,
 } from '../../db/queries/audit.ts';
+import { callRows } from '../../db/queries/call.ts';
 import type { ListPart } from '../../db/queries/common.ts';
 import type { AuditEvent, AuditVerification } from '../../shared/schemas/audit.ts';
 import type { CompanyScope, Scope } from '../../shared/scope.ts';
@@ -41,9 +41,10 @@ export async function verifyAudit(
   seal: Seal | null = null,
 ): Promise<AuditVerification> {
   const { place, firstBreak, containsSeal } = await walkToEnd(database, scope, seal);
-  const count = await transaction(database, scope, countAudit);
+  const [count] = await transaction(database, scope, (tx) => callRows(tx, 'memory.count_audit'));
   const { sequence, hash } = place;
   const head = sequence === 0 ? null : { sequence, hash: toHex(hash) };
+  if (count === undefined) throw new Error('count_audit returned no row');
   return {
     ...count,
     firstBreak: firstBreak ?? count.firstBreak,

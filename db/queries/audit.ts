@@ -7,7 +7,6 @@ import {
   type Queryable,
   type ScopedTransaction,
   type TeamTransaction,
-  type WorkerTransaction,
 } from '../driver/database.ts';
 import { type ListPart, layerKind, wireTime } from './common.ts';
 
@@ -237,15 +236,6 @@ export interface Seal {
   hash: string;
 }
 
-/** Finds the last seal of a Company. Null: nothing is sealed. */
-export async function findLastSeal(tx: WorkerTransaction, companyId: string): Promise<Seal | null> {
-  const [row] = await tx.query<{ sequence: number; hash: string }>(
-    'select sequence, hash from memory.last_seal($1)',
-    [companyId],
-  );
-  return row ?? null;
-}
-
 /** A place in the chain: the seal that was verified last, or `START`. */
 export interface ChainPlace {
   sequence: number;
@@ -274,20 +264,4 @@ export async function walkAudit(
   if (row === undefined) throw new Error('walk_audit returned no row');
   const { walked, sequence, hash, firstBreak } = row;
   return { walked, place: { sequence, hash }, firstBreak };
-}
-
-/** How many events the Company has, how many have no seal, and the first that should have one but has none. */
-export interface AuditCount {
-  events: number;
-  unsealed: number;
-  firstBreak: string | null;
-}
-
-/** Counts the Company's events. */
-export async function countAudit(tx: ScopedTransaction<CompanyScope>): Promise<AuditCount> {
-  const [row] = await tx.query<AuditCount>(
-    'select events, unsealed, first_break as "firstBreak" from memory.count_audit()',
-  );
-  if (row === undefined) throw new Error('count_audit returned no row');
-  return row;
 }

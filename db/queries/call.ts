@@ -1,3 +1,4 @@
+import type { CompanyScope, LayerId } from '../../shared/scope.ts';
 import type {
   Queryable,
   ScopedTransaction,
@@ -5,6 +6,9 @@ import type {
   TeamWorkerTransaction,
   WorkerTransaction,
 } from '../driver/database.ts';
+import type { Seal } from './audit.ts';
+import type { LayerSize } from './search/terms.ts';
+import type { FileSource } from './workspace/indexing.ts';
 
 /**
  * The SQL functions that operations and jobs call by their name: the transaction that each needs, its arguments and its
@@ -31,7 +35,44 @@ interface SqlFunctions {
   'memory.seconds_until_forget': (tx: TeamTransaction, max: number, seconds: number) => number;
 }
 
+/** A layer of any Team. */
+interface AnyLayer {
+  companyId: string;
+  teamId: string;
+  layerId: LayerId;
+}
+type AnyTeam = Omit<AnyLayer, 'layerId'>;
+
+/** The same of functions that return rows: a row, whose columns have their names in camel case. */
+interface SqlRowFunctions {
+  'memory.count_audit': (tx: ScopedTransaction<CompanyScope>) => {
+    events: number;
+    unsealed: number;
+    firstBreak: string | null;
+  };
+  'memory.due_layers': (tx: WorkerTransaction) => AnyLayer;
+  'memory.file_sources': (tx: WorkerTransaction, limit: number) => FileSource;
+  'memory.last_seal': (tx: WorkerTransaction, companyId: string) => Seal;
+  'memory.layers_without_vectors': (tx: WorkerTransaction) => AnyLayer;
+  'memory.outdated_teams': (tx: WorkerTransaction, termsVersion: number) => AnyTeam;
+  'memory.prune_workspace_versions': (
+    tx: WorkerTransaction,
+    after: string | null,
+    keep: number,
+    limit: number,
+  ) => { last: string | null; removed: number };
+  'memory.queue_files': (
+    tx: WorkerTransaction,
+    teamId: string,
+    extensions: readonly string[],
+    limit: number,
+  ) => { versionId: string; layerId: LayerId; updatedBy: string; updatedByToken: string | null };
+  'memory.stale_layers': (tx: TeamWorkerTransaction) => LayerSize;
+  'memory.undecided_teams': (tx: WorkerTransaction) => AnyTeam;
+}
+
 type Rest<F> = F extends (tx: never, ...rest: infer R) => unknown ? R : never;
+const placesOf = (args: readonly unknown[]) => args.map((_, index) => `$${index + 1}`).join(', ');
 
 /** Calls a SQL function that returns one value. */
 export async function call<N extends keyof SqlFunctions>(
@@ -39,11 +80,25 @@ export async function call<N extends keyof SqlFunctions>(
   name: N,
   ...args: Rest<SqlFunctions[N]>
 ): Promise<ReturnType<SqlFunctions[N]>> {
-  const places = args.map((_, index) => `$${index + 1}`).join(', ');
   const [row] = await tx.query<{ result: ReturnType<SqlFunctions[N]> }>(
-    `select ${name}(${places}) as result`,
+    `select ${name}(${placesOf(args)}) as result`,
     args,
   );
   if (row === undefined) throw new Error(`${name} returned no row`);
   return row.result;
+}
+
+/** Calls a SQL function that returns rows. */
+export async function callRows<N extends keyof SqlRowFunctions>(
+  tx: Parameters<SqlRowFunctions[N]>[0],
+  name: N,
+  ...args: Rest<SqlRowFunctions[N]>
+): Promise<ReturnType<SqlRowFunctions[N]>[]> {
+  const rows = await tx.query<Record<string, unknown>>(`select * from ${name}(${placesOf(args)})`, args);
+  const names = Object.keys(rows[0] ?? {}).map(
+    (column) => [column, column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())] as const,
+  );
+  const inCamelCase = (row: Record<string, unknown>) =>
+    Object.fromEntries(names.map(([column, key]) => [key, row[column]]));
+  return rows.map((row) => inCamelCase(row) as ReturnType<SqlRowFunctions[N]>);
 }

@@ -1,4 +1,3 @@
-import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction, WorkerTransaction } from '../driver/database.ts';
 import { FAILED_PASSWORD_SECONDS } from './accounts/sessions.ts';
 
@@ -32,35 +31,6 @@ export async function prune(
   );
   if (row === undefined) throw new Error('prune returned no row');
   return row;
-}
-
-/**
- * Lists the layers of all Teams with chunks for which a vector can be made now.
- */
-export async function listLayersWithoutVectors(
-  tx: WorkerTransaction,
-): Promise<{ companyId: string; teamId: string; layerId: LayerId }[]> {
-  return tx.query(
-    `select company_id as "companyId", team_id as "teamId", layer_id as "layerId" from memory.layers_without_vectors()`,
-  );
-}
-
-/**
- * Deletes old versions of files, in all Teams: all except the current one and the `keep` versions before it. Examines
- * the next `limit` versions after an id.
- * @returns the last id examined, or null if there are no more, and how many versions were deleted
- */
-export async function pruneWorkspaceVersions(
-  tx: WorkerTransaction,
-  after: string | null,
-  keep: number,
-  limit: number,
-): Promise<{ last: string | null; removed: number }> {
-  const [row] = await tx.query<{ last: string | null; removed: number }>(
-    'select p.last, p.removed from memory.prune_workspace_versions($1, $2, $3) p',
-    [after, keep, limit],
-  );
-  return row ?? { last: null, removed: 0 };
 }
 
 /** An Idempotency-Key. With the caller and the Team of the scope, it identifies one request. */

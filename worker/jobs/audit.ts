@@ -1,6 +1,6 @@
 import { asWorker } from '../../db/driver/database.ts';
-import { findLastSeal, type Seal } from '../../db/queries/audit.ts';
-import { call } from '../../db/queries/call.ts';
+import type { Seal } from '../../db/queries/audit.ts';
+import { call, callRows } from '../../db/queries/call.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { inSlices } from '../slices.ts';
 
@@ -44,7 +44,10 @@ async function sealRound({ database, logger }: JobContext, { sealed, failed }: P
       const companyId = company;
       const { count, last } = await asWorker(database, async (tx) => {
         const count = await call(tx, 'memory.seal_audit', companyId, slice);
-        return { count, last: count === 0 ? null : await findLastSeal(tx, companyId) };
+        return {
+          count,
+          last: count === 0 ? null : ((await callRows(tx, 'memory.last_seal', companyId))[0] ?? null),
+        };
       });
       if (last !== null) sealed.set(companyId, last);
       more ||= count === slice;

@@ -9,7 +9,7 @@ import {
 } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { BUILD_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
-import { call } from '../../db/queries/call.ts';
+import { call, callRows } from '../../db/queries/call.ts';
 import {
   buildGraph,
   cancelStatement,
@@ -27,7 +27,6 @@ import {
   releaseChunks,
 } from '../../db/queries/embeddings.ts';
 import { insertEmbeddings } from '../../db/queries/sources/chunks.ts';
-import { listLayersWithoutVectors } from '../../db/queries/upkeep.ts';
 import { answerVector, deleteQueryEmbedding, remainingTimeoutMs } from '../../db/queue/query-embeddings.ts';
 import { type JobQueue, LostJobError } from '../../db/queue/queue.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -294,7 +293,7 @@ export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
  * waiting job of their layer started.
  */
 export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { database, queue }) => {
-  for (const layer of await asWorker(database, listLayersWithoutVectors)) {
+  for (const layer of await asWorker(database, (tx) => callRows(tx, 'memory.layers_without_vectors'))) {
     // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, (tx) =>
       queue.enqueue(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.layerId) }),

@@ -1,6 +1,6 @@
 import { expireRecords } from '../../core/sources/expiry.ts';
 import { asWorker } from '../../db/driver/database.ts';
-import { listDueLayers } from '../../db/queries/sources/removal.ts';
+import { callRows } from '../../db/queries/call.ts';
 import type { JobHandler } from '../context.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { JobHandler } from '../context.ts';
  */
 export const expireDueRecords: JobHandler<'records.expire'> = async (job, context) => {
   const { database, queue, stopping } = context;
-  let layers = await asWorker(database, listDueLayers);
+  let layers = await asWorker(database, (tx) => callRows(tx, 'memory.due_layers'));
   const errors: unknown[] = [];
   while (layers.length > 0 && !stopping.aborted) {
     const unfinished: typeof layers = [];

@@ -10,13 +10,8 @@ import {
 } from '../../core/workspace/indexing.ts';
 import { asWorker, withoutScope } from '../../db/driver/database.ts';
 import { pruneObjects } from '../../db/objects/move-contents.ts';
-import { pruneWorkspaceVersions } from '../../db/queries/upkeep.ts';
-import {
-  type FileSource,
-  listFileSources,
-  listUndecidedTeams,
-  queueFiles,
-} from '../../db/queries/workspace/indexing.ts';
+import { callRows } from '../../db/queries/call.ts';
+import { type FileSource } from '../../db/queries/workspace/indexing.ts';
 import { IMPORT_EXTENSIONS, importMediaType } from '../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
@@ -79,12 +74,20 @@ const MAX_SOURCES_PER_SLICE = 200;
  * archived. They are indexed after the files that are pushed now.
  */
 async function enqueueUndecided({ database, queue }: JobContext): Promise<void> {
-  for (const { companyId, teamId } of await asWorker(database, listUndecidedTeams)) {
+  for (const { companyId, teamId } of await asWorker(database, (tx) =>
+    callRows(tx, 'memory.undecided_teams'),
+  )) {
     // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, async (tx) => {
-      const files = await queueFiles(tx, teamId, IMPORT_EXTENSIONS, MAX_FILES_PER_TEAM);
+      const files = await callRows(tx, 'memory.queue_files', teamId, IMPORT_EXTENSIONS, MAX_FILES_PER_TEAM);
       if (files.length === 0) return;
-      const jobs = files.map((file) => ({ companyId, teamId, ...file }));
+      const jobs = files.map(({ updatedBy: userId, updatedByToken: tokenId, ...version }) => ({
+        companyId,
+        teamId,
+        ...version,
+        userId,
+        tokenId,
+      }));
       await queue.enqueueLast(tx, 'file.index', { companyId, teamId }, jobs);
     });
   }
@@ -94,7 +97,9 @@ async function enqueueUndecided({ database, queue }: JobContext): Promise<void> 
 async function removeAll(context: JobContext): Promise<void> {
   const { database, stopping } = context;
   while (!stopping.aborted) {
-    const found = await asWorker(database, (tx) => listFileSources(tx, MAX_SOURCES_PER_SLICE));
+    const found = await asWorker(database, (tx) =>
+      callRows(tx, 'memory.file_sources', MAX_SOURCES_PER_SLICE),
+    );
     if (found.length === 0) return;
     const layers = Map.groupBy(found, ({ teamId, layerId }) => `${teamId} ${layerId}`);
     for (const files of layers.values()) await unindexLayer(context, files[0] as FileSource, files);
@@ -118,11 +123,12 @@ const MAX_VERSIONS_PER_SLICE = 1000;
 async function pruneVersions({ config, database }: JobContext): Promise<number> {
   let [after, removed]: [string | null, number] = [null, 0];
   do {
-    const pruned = await asWorker(database, (tx) =>
-      pruneWorkspaceVersions(tx, after, config.workspaceKeepVersions, MAX_VERSIONS_PER_SLICE),
+    const { workspaceKeepVersions: keep } = config;
+    const [pruned] = await asWorker(database, (tx) =>
+      callRows(tx, 'memory.prune_workspace_versions', after, keep, MAX_VERSIONS_PER_SLICE),
     );
-    after = pruned.last;
-    removed += pruned.removed;
+    after = pruned?.last ?? null;
+    removed += pruned?.removed ?? 0;
   } while (after !== null);
   return removed;
 }

@@ -23,13 +23,6 @@ export interface LayerSize {
   chunks: number;
 }
 
-/**
- * Returns the layers of the Team whose word counts are out of date: see `stale_layers`. Empty if the Team was deleted.
- */
-export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
-  return tx.query<LayerSize>('select layer_id as "layerId", chunks from memory.stale_layers()');
-}
-
 /** The sample of a layer, next to the chunks that were counted: see `sample_changes`. */
 export interface SampleChanges {
   sample: string[];
@@ -242,13 +235,6 @@ export async function uncountedTeams(
     uncounted ? [{ companyId, teamId }] : [],
   );
   return { teams, last: rows.find(({ uncounted }) => !uncounted)?.teamId ?? null };
-}
-
-/** Returns the Teams that have sources with outdated terms. */
-export function outdatedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
-  return tx.query('select company_id as "companyId", team_id as "teamId" from memory.outdated_teams($1)', [
-    TERMS_VERSION,
-  ]);
 }
 
 /** A source whose terms are outdated, with the fields that they are to be made with. */

@@ -3,7 +3,7 @@ import type { SimilarMemory } from '../../../shared/schemas/memories.ts';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms/terms.ts';
-import type { TeamTransaction, WorkerTransaction } from '../../driver/database.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
 import { containsText, isActive, isCreatedBefore, wireTime } from '../common.ts';
 import { settleFeedback } from '../feedback.ts';
 import { findSourceNames } from './changes.ts';
@@ -215,15 +215,6 @@ export interface DueRecord {
   version: number | null;
   /** The number of chunks of the source. */
   chunks: number;
-}
-
-/** Lists the layers, in all Teams, that have records to archive because they have expired. */
-export function listDueLayers(
-  tx: WorkerTransaction,
-): Promise<{ companyId: string; teamId: string; layerId: LayerId }[]> {
-  return tx.query(
-    `select company_id as "companyId", team_id as "teamId", layer_id as "layerId" from memory.due_layers()`,
-  );
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asWorker } from '../../../db/driver/database.ts';
-import { queueFiles } from '../../../db/queries/workspace/indexing.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { startWorker } from '../../../worker/worker.ts';
@@ -73,7 +73,9 @@ describe('the job file.waiting', () => {
     await owner.push(Array.from({ length: 5 }, (_, n) => file(`team/${n}.md`, `heron ${n}`)));
     await forgetStates(company.teamId);
     const enqueue = (limit: number) =>
-      asWorker(database, (tx) => queueFiles(tx, company.teamId, IMPORT_EXTENSIONS, limit));
+      asWorker(database, (tx) =>
+        callRows(tx, 'memory.queue_files', company.teamId, IMPORT_EXTENSIONS, limit),
+      );
     assert.equal((await enqueue(3)).length, 3);
     assert.equal((await enqueue(3)).length, 0);
     await indexer.run('file.index', (await indexer.pending(company))[0] ?? {});

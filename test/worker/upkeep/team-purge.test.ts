@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { insertMemorySource } from '../../../core/memories/store.ts';
 import { type Database, transaction } from '../../../db/driver/database.ts';
-import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/audit.ts';
+import { CHAIN_START, walkAudit } from '../../../db/queries/audit.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import { insertImport } from '../../../db/queries/imports.ts';
 import { insertMemory } from '../../../db/queries/memories.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -101,7 +102,11 @@ async function capture({ teamId, ownerId }: TestCompany, captures: number): Prom
 async function verify({ companyId, ownerId: userId }: TestCompany) {
   const scope = companyScope({ companyId, userId });
   const { walked, firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, CHAIN_START, 1000));
-  return { walked, firstBreak, count: await transaction(database, scope, countAudit) };
+  return {
+    walked,
+    firstBreak,
+    count: (await transaction(database, scope, (tx) => callRows(tx, 'memory.count_audit')))[0],
+  };
 }
 
 /** A file in the Team that waits to be imported, and its job. */

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { commitSource, stageSource } from '../../../core/sources/store.ts';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import { searchExplained } from '../../../db/queries/search/search.ts';
-import { staleLayers, uncountedTeams } from '../../../db/queries/search/terms.ts';
+import { uncountedTeams } from '../../../db/queries/search/terms.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import { type LayerId, narrowScope } from '../../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../../shared/text/terms/terms.ts';
@@ -194,7 +195,7 @@ describe('a layer without passages', () => {
     );
     const documents = new Set(trace.weights.map((weight) => weight.documents));
     assert.deepEqual(documents, new Set([0.5]), 'in one text of the Team layer, and in none of the new one');
-    const stale = await workerTransaction(database, scope, staleLayers);
+    const stale = await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers'));
     assert.deepEqual(stale, []);
 
     await countTermsNow(database, team);
@@ -279,7 +280,10 @@ test('layers of a deleted Team are not counted while its rows are purged', async
   const team = await createTestCompany(database);
   const scope = ownerScope(team);
   await storeSource(database, scope, { layer: null, chunks: [{ text: 'heron' }] });
-  assert.equal((await workerTransaction(database, scope, staleLayers)).length, 1);
+  assert.equal(
+    (await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers'))).length,
+    1,
+  );
   await database.query('delete from memory.keyword_team where team_id = $1', [team.teamId]);
-  assert.deepEqual(await workerTransaction(database, scope, staleLayers), []);
+  assert.deepEqual(await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers')), []);
 });

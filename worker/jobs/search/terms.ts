@@ -1,14 +1,15 @@
 import { withTerms } from '../../../core/sources/indexing.ts';
 import { asWorker, type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import {
   endSourceTerms,
   findOutdatedSource,
   type OutdatedSource,
-  outdatedTeams,
   readSourceTexts,
   replaceTerms,
 } from '../../../db/queries/search/terms.ts';
 import { NOBODY, type TeamScope, upkeepScope } from '../../../shared/scope.ts';
+import { TERMS_VERSION } from '../../../shared/text/terms/terms.ts';
 import type { JobHandler } from '../../context.ts';
 
 /**
@@ -16,7 +17,7 @@ import type { JobHandler } from '../../context.ts';
  * this one finds what a new version of the service left, and what a job that failed did not finish.
  */
 export const queueOutdatedTeams: JobHandler<'terms.outdated'> = async (job, { database, queue }) => {
-  for (const team of await asWorker(database, outdatedTeams)) {
+  for (const team of await asWorker(database, (tx) => callRows(tx, 'memory.outdated_teams', TERMS_VERSION))) {
     // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, (tx) =>
       queue.enqueue(tx, 'terms.renew', { ...team, userId: NOBODY }, { key: team.teamId }),

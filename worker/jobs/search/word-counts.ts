@@ -4,6 +4,7 @@ import {
   transaction,
   workerTransaction,
 } from '../../../db/driver/database.ts';
+import { callRows } from '../../../db/queries/call.ts';
 import {
   type CountedLayer,
   endLayerCounts,
@@ -15,7 +16,6 @@ import {
   readStoredTerms,
   renewStatistics,
   type SampleChanges,
-  staleLayers,
   type TermSpace,
   writeSlices,
 } from '../../../db/queries/search/terms.ts';
@@ -409,7 +409,7 @@ async function countStaleLayers(database: Database, scope: TeamScope): Promise<b
   let before: LayerSize[] = [];
   // Checks again after each round: a write during the round may not have enqueued a job, because this one was waiting.
   for (let round = 0; ; round += 1) {
-    const stale = await workerTransaction(database, scope, staleLayers);
+    const stale = await workerTransaction(database, scope, (tx) => callRows(tx, 'memory.stale_layers'));
     // Layers that are stale in the same way after they were counted would be counted without end.
     if (stale.length === 0 || isSame(stale, before)) return round > 0;
     let stored = true;
