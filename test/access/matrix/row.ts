@@ -1,7 +1,7 @@
+import type { Caller } from './callers.ts';
 import type { Canaries } from './canaries.ts';
 import type { Place } from './place.ts';
 import type { Targets } from './targets.ts';
-import type { Caller } from './world.ts';
 
 /** Ids and other values of a request, by the names of path parameters and of whatever its body takes. */
 export type Values = Readonly<Record<string, string>>;

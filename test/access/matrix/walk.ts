@@ -2,13 +2,15 @@ import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { App } from '../../../api/types.ts';
 import { newId } from '../../../shared/ids.ts';
+import type { Method } from '../../support/company.ts';
 import { withoutRequestId } from '../../support/team.ts';
+import type { Caller } from './callers.ts';
 import type { PlaceKey } from './canaries.ts';
 import type { Place } from './place.ts';
 import type { Cell, Row, Values } from './row.ts';
 import { CALLERS, type CallerName, expectedOf } from './table.ts';
 import { HOLDER, type Listener } from './told.ts';
-import type { Caller, World } from './world.ts';
+import type { World } from './world.ts';
 
 /**
  * Collects every route that is registered with an app which `build` makes, hidden ones too, as method and path.
@@ -41,7 +43,7 @@ export function spellOut(rows: readonly Row[], routes: readonly string[]): Row[]
 /** The name of a row. */
 export const titleOf = (row: Row) => (row.about === undefined ? row.route : `${row.route} (${row.about})`);
 
-const methodOf = (row: Row) => row.route.slice(0, row.route.indexOf(' ')) as Method;
+export const methodOf = (row: Row) => row.route.slice(0, row.route.indexOf(' ')) as Method;
 
 type Method = 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'POST' | 'PUT';
 
@@ -145,7 +147,7 @@ export class Walk {
     const shared: SharedValues = new Map();
     return Array.fromAsync(names, async (name) => {
       const cell = await this.cell(row, name);
-      return { caller: name, request: requestOf(row, cell, await this.values(row, cell, shared)) };
+      return { caller: name, request: requestOf(row, await this.values(row, cell, shared), cell) };
     });
   }
 
@@ -186,7 +188,7 @@ export class Walk {
   }
 
   private async send(row: Row, cell: Cell, values: Values, method = methodOf(row)): Promise<Heard> {
-    const request = { ...requestOf(row, cell, values), method };
+    const request = { ...requestOf(row, values, cell), method };
     const answer = await this.world.app.inject(request);
     const repeated = row.repeats?.(values);
     const body = repeated === undefined ? answer.body : answer.body.replaceAll(repeated, '');
@@ -225,7 +227,8 @@ export interface Request {
   payload?: object;
 }
 
-function requestOf(row: Row, cell: Cell, values: Values): Request {
+/** The request of a row with these values. */
+export function requestOf(row: Row, values: Values, cell: Cell): Request {
   const payload = row.body?.(values, cell);
   return {
     method: methodOf(row),

@@ -3,48 +3,14 @@ import type { App } from '../../../api/types.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { createCompany } from '../../../db/startup/bootstrap.ts';
-import type { IssuedToken } from '../../../shared/schemas/tokens.ts';
 import type { TestCompany } from '../../support/needs/database.ts';
 import { addTeam } from '../../support/scopes.ts';
-import { AGENTS, type AgentName, type AgentTies } from './agents.ts';
+import { type Caller, type CallerTools, newCaller } from './callers.ts';
 import { Canaries, type PlaceKey, type Thing } from './canaries.ts';
 import { companyKey, type Place } from './place.ts';
 import { plantTeam } from './planting.ts';
 import { CALLERS, type CallerName } from './table.ts';
-import { PASSWORD, Targets, type Ties } from './targets.ts';
-
-/** Someone who asks. */
-export interface Caller {
-  name: CallerName;
-  /** For nobody, an Owner of the Company that is asked. */
-  userId: string;
-  headers: Record<string, string>;
-  /** The Team that the requests name. */
-  at: Place;
-  /** Where the caller belongs. */
-  home: Place;
-}
-
-/** Where callers belong, and with what. All name the Team `t`, except the one in the archived Team. */
-const CALLER_TIES: Record<
-  Exclude<CallerName, 'nobody' | AgentName>,
-  Ties & { home: PlaceKey; clientA?: 'read' | 'write' }
-> = {
-  stranger: { home: 'v', companyRole: 'owner' },
-  neighbour: { home: 'u', teamRole: 'member' },
-  member: { home: 't', teamRole: 'member' },
-  granted: { home: 't', teamRole: 'member', clientA: 'write' },
-  reading: { home: 't', teamRole: 'member', clientA: 'read' },
-  'Team Admin': { home: 't', teamRole: 'admin' },
-  'Team Owner': { home: 't', teamRole: 'owner' },
-  Admin: { home: 't', companyRole: 'admin' },
-  reader: { home: 't', companyRole: 'admin', grant: 'read' },
-  'full Admin': { home: 't', companyRole: 'admin', grant: 'full' },
-  Owner: { home: 't', companyRole: 'owner' },
-  archived: { home: 'z', companyRole: 'owner' },
-};
-
-const isAgent = (name: CallerName): name is AgentName => name in AGENTS;
+import { PASSWORD, Targets } from './targets.ts';
 
 /** What the reasons of access requests are planted as, by who asks. */
 export const REASONS: Partial<Record<CallerName, Thing>> = {
@@ -60,9 +26,14 @@ export class World {
   readonly targets: Targets;
   readonly places: Record<PlaceKey, Place>;
   readonly callers = new Map<CallerName, Caller>();
-  private readonly emails: 'own' | 'taken';
+  readonly emails: CallerTools['emails'];
 
-  private constructor(app: App, targets: Targets, places: Record<PlaceKey, Place>, emails: World['emails']) {
+  private constructor(
+    app: App,
+    targets: Targets,
+    places: Record<PlaceKey, Place>,
+    emails: CallerTools['emails'],
+  ) {
     this.app = app;
     this.emails = emails;
     this.targets = targets;
@@ -77,7 +48,7 @@ export class World {
   static async open(
     app: App,
     { database, passwords }: Dependencies,
-    emails: World['emails'],
+    emails: CallerTools['emails'],
   ): Promise<World> {
     const canaries = new Canaries();
     const targets = new Targets({ database }, canaries, await passwords.hash(PASSWORD));
@@ -103,65 +74,8 @@ export class World {
   }
 
   /** Someone new of this name, signed in. */
-  async newCaller(name: CallerName): Promise<Caller> {
-    const { t, z } = this.places;
-    const at = name === 'archived' ? z : t;
-    const team = { 'memory-team': at.teamId };
-    if (name === 'nobody') return { name, userId: t.ownerId, headers: team, at, home: t };
-    const agent: AgentTies | null = isAgent(name) ? AGENTS[name] : null;
-    const { home: key, clientA, ...ties } = CALLER_TIES[isAgent(name) ? AGENTS[name].owner : name];
-    const home = this.places[key];
-    const clients = clientA === undefined ? {} : { [home.clientA]: clientA };
-    const { userId } = await this.targets.account(home, { ...ties, clients });
-    const session = await this.targets.session(home.companyId, userId);
-    if (this.emails === 'taken') await this.takeEmail(home, session.token, ties);
-    const token = agent === null ? session.token : await this.agentToken(session.token, at, agent);
-    return { name, userId, headers: { authorization: `Bearer ${token}`, ...team }, at, home };
-  }
-
-  /**
-   * Gives the person with this session the email that someone else had before: an Owner of the Company and, if the person
-   * has a role in the Team, of the Team; for a Company Owner, someone without a role in the Company.
-   */
-  private async takeEmail(home: Place, session: string, { companyRole, teamRole }: Ties): Promise<void> {
-    const { userId, email } = await this.targets.account(home, {
-      companyRole: companyRole === 'owner' ? 'member' : 'owner',
-      // With a role, the email is planted as that of a member of the Team.
-      ...(teamRole === undefined ? {} : { teamRole: 'owner' }),
-    });
-    const [before, after] = email.split('@');
-    const other = await this.targets.session(home.companyId, userId);
-    await this.changeEmail(other.token, `${before}.before@${after}`);
-    await this.changeEmail(session, email);
-  }
-
-  private async changeEmail(session: string, email: string): Promise<void> {
-    const answer = await this.app.inject({
-      method: 'PATCH',
-      url: '/v1/auth/account',
-      headers: { authorization: `Bearer ${session}` },
-      payload: { email, password: PASSWORD },
-    });
-    assert.equal(answer.statusCode, 200, answer.body);
-  }
-
-  /** A new agent token of the person with this session. */
-  private async agentToken(session: string, at: Place, ties: AgentTies): Promise<string> {
-    const answer = await this.app.inject({
-      method: 'POST',
-      url: '/v1/auth/tokens',
-      headers: { authorization: `Bearer ${session}` },
-      payload: {
-        name: this.canaries.word('token-name', at.key),
-        teamId: at.teamId,
-        permissions: ties.permissions,
-        ...(ties.layerOnly && { clientIds: [] }),
-      },
-    });
-    assert.equal(answer.statusCode, 201, answer.body);
-    const { record, token } = answer.json<IssuedToken>();
-    if (ties.expired) await this.targets.expire(record.id);
-    return this.canaries.secret(token);
+  newCaller(name: CallerName): Promise<Caller> {
+    return newCaller(this, name, this.places);
   }
 
   /** The one of this name who asks most of the time. */
