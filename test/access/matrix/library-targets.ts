@@ -65,20 +65,26 @@ export class LibraryTargets {
     return id;
   }
 
-  /** A batch of one capture, lent to its author. */
-  async batch(place: Place, captured: Captured): Promise<{ batchId: string; captureId: string }> {
+  /** A batch of one capture, lent to its author; with `beside`, of another capture too. */
+  async batch(
+    place: Place,
+    captured: Captured,
+    beside?: Captured,
+  ): Promise<{ batchId: string; captureId: string; besideId: string }> {
     const [batchId, captureId] = [newId(), await this.capture(place, captured)];
+    const besideId = beside === undefined ? '' : await this.capture(place, beside);
+    const captureIds = beside === undefined ? [captureId] : [captureId, besideId];
     await this.database.query(
       `update memory.capture set state = 'claimed', batch_id = $3, leased_until = now() + interval '10 minutes'
-        where team_id = $1 and id = $2`,
-      [place.teamId, captureId, batchId],
+        where team_id = $1 and id = any ($2::uuid[])`,
+      [place.teamId, captureIds, batchId],
     );
     await this.database.query(
       `insert into memory.consolidation_batch (team_id, id, user_id, capture_ids, expires_at)
-       values ($1, $2, $3, array[$4::uuid], now() + interval '10 minutes')`,
-      [place.teamId, batchId, captured.author, captureId],
+       values ($1, $2, $3, $4::uuid[], now() + interval '10 minutes')`,
+      [place.teamId, batchId, captured.author, captureIds],
     );
-    return { batchId, captureId };
+    return { batchId, captureId, besideId };
   }
 
   /**
@@ -129,9 +135,16 @@ export class LibraryTargets {
     return { id: memoryId, memoryId, sourceId };
   }
 
-  /** A source that someone ingested. */
-  async source(place: Place, clientId: string | null, author: string): Promise<string> {
-    const title = this.canaries.word(thingOf(place, clientId), place.key);
+  /**
+   * A source that someone ingested.
+   * @param title also its tag and part of its text
+   */
+  async source(
+    place: Place,
+    clientId: string | null,
+    author: string,
+    title = this.canaries.word(thingOf(place, clientId), place.key),
+  ): Promise<string> {
     return storeSource(this.database, this.scope(place, clientId, author), {
       layer: clientId,
       title,
@@ -179,6 +192,18 @@ export class LibraryTargets {
       [place.companyId, newId(), searcher, place.teamId, queryId, chunkId, clientId],
     );
     return { queryId, chunkId };
+  }
+
+  /** A source that is in review, because the Owner has given feedback on it. */
+  async questionedSource(place: Place, clientId: string | null): Promise<string> {
+    const { queryId, chunkId } = await this.hit(place, clientId, place.ownerId);
+    const [feedback] = await this.database.query<{ sourceId: string }>(
+      `insert into memory.feedback (team_id, id, created_by, query_id, chunk_id, source_id, verdict)
+       select team_id, $2, $3, $4, id, source_id, 'wrong' from memory.chunk where team_id = $1 and id = $5
+       returning source_id as "sourceId"`,
+      [place.teamId, newId(), place.ownerId, queryId, chunkId],
+    );
+    return feedback?.sourceId ?? '';
   }
 
   /** Marks the ids of captures, memories and batches with the things that they hold. */

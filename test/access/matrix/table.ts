@@ -82,14 +82,16 @@ const TABLE = readTable(`
   Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client A, read                         | 401    | team     | team      | scope  | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, read by id                   | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client A, own search                   | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | archived
+  client A, own work                     | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | archived
   client A, write                        | 401    | team     | team      | scope  | ok      | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
   client A, own source                   | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, own source, taken out        | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | scope    | ok         | ok       | archived
   client A, someone else's source        | 401    | team     | team      | 404    | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client B, read                         | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, read by id                   | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | ok
-  client B, own search                   | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | archived
+  client B, own work                     | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | archived
   client B, write                        | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client B, write, someone else's source | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
   client B, someone else's source        | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | forbidden | ok         | ok       | archived
   archived client                        | 401    | team     | team      | scope  | scope   | scope     | scope      | scope      | team     | scope    | scope      | scope    | scope
   archived client, by id                 | 401    | team     | team      | 404    | 404     | 404       | 404        | 404        | team     | 404      | 404        | 404      | 404

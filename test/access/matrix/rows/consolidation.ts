@@ -28,15 +28,21 @@ async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
   }
 }
 
-/** A batch of the caller's with a capture of one layer; of someone else's where it is to be out of reach. */
-const batch =
-  (name: LayerName) =>
-  ({ targets, at, caller, foreign }: Cell) => {
-    const clientId = LAYERS[name](at);
-    const own = { author: caller.userId, thing: heldThing(at, clientId, caller) };
-    const others = { author: at.ownerId, thing: hiddenOf(at, clientId) };
-    return targets.library.batch(at, { clientId, ...(foreign ? others : own) });
-  };
+/** A capture of the caller's in a layer; of someone else's where it is to be out of reach. */
+function capturedIn({ at, caller, foreign }: Cell, name: LayerName) {
+  const clientId = LAYERS[name](at);
+  return foreign
+    ? { clientId, author: at.ownerId, thing: hiddenOf(at, clientId) }
+    : { clientId, author: caller.userId, thing: heldThing(at, clientId, caller) };
+}
+
+/** A batch with a capture of one layer, and with `beside`, of another one. */
+const batch = (name: LayerName, beside?: LayerName) => (cell: Cell) =>
+  cell.targets.library.batch(
+    cell.at,
+    capturedIn(cell, name),
+    beside === undefined ? undefined : capturedIn(cell, beside),
+  );
 
 /** Open batches of the caller and of the Owner in every layer. */
 async function lendEverywhere(cell: Cell): Promise<Values> {
@@ -200,6 +206,27 @@ export const CONSOLIDATION_ROWS: readonly Row[] = [
     elsewhere: '400 invalid_request',
     values: batch('Team layer'),
     body: items('Team layer'),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'of a capture in client A, for the Team layer',
+    kind: 'client B, write',
+    ok: 200,
+    ids: ['batchId'],
+    values: batch('client A'),
+    body: items('Team layer', () => ({ scope: {} })),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'that discards captures of the Team layer and of client A',
+    kind: 'client B, write',
+    ok: 200,
+    ids: ['batchId'],
+    values: batch('Team layer', 'client A'),
+    body: ({ batchId, captureId, besideId }) => ({
+      batchId,
+      items: [{ action: 'discard', captureIds: [captureId, besideId] }],
+    }),
   },
   {
     route: 'POST /v1/memory/consolidation/complete',

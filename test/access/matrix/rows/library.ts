@@ -77,20 +77,48 @@ function sourceRows(name: LayerName): Row[] {
   ];
 }
 
-/** A row of a move of the caller's own source from the Team layer to a client. */
-function moveRow(name: ClientName): Row {
-  return {
-    route: 'PATCH /v1/memory/sources/:id',
-    about: `to ${name}`,
-    kind: name === 'archived client' ? name : `${name}, write`,
+/** The rows of moves of sources, each with a source of its own. */
+function moveRows(): Row[] {
+  const route = 'PATCH /v1/memory/sources/:id';
+  const common = {
+    route,
     ok: 200,
-    values: async (cell) => {
-      const { targets, at, caller, foreign } = cell;
-      const id = await targets.library.source(at, null, foreign ? at.ownerId : caller.userId);
-      return { ...(await client(name)(cell)), id };
+    body: (values: Values) => ({ clientId: values['clientId'] ?? null }),
+  } as const;
+  const own = ({ caller, at, foreign }: Cell) => (foreign ? at.ownerId : caller.userId);
+  return [
+    ...CLIENTS.map(
+      (name): Row => ({
+        ...common,
+        about: `to ${name}`,
+        kind: name === 'archived client' ? name : `${name}, write`,
+        values: async (cell) => {
+          const id = await cell.targets.library.source(cell.at, null, own(cell));
+          return { ...(await client(name)(cell)), id };
+        },
+      }),
+    ),
+    {
+      ...common,
+      about: "someone else's to client B",
+      kind: "client B, write, someone else's source",
+      values: async (cell) => {
+        const id = await cell.targets.library.source(cell.at, null, cell.at.ownerId);
+        return { ...(await client('client B')(cell)), id };
+      },
     },
-    body: ({ clientId }) => ({ clientId }),
-  };
+    {
+      ...common,
+      about: 'out of client A',
+      kind: 'client A, own source, taken out',
+      values: async (cell) => {
+        const { targets, at, canaries } = cell;
+        // All of the Team can read it then.
+        const word = canaries.word('layer', at.key);
+        return { id: await targets.library.source(at, at.clientA, own(cell), word) };
+      },
+    },
+  ];
 }
 
 /** Callers who cannot read the Team. */
@@ -104,8 +132,8 @@ function feedbackRow(name: LayerName): Row {
     ...(inTeam ? {} : { about: `on a hit in ${name}` }),
     kind: {
       'Team layer': 'Team, own work',
-      'client A': 'client A, own search',
-      'client B': 'client B, own search',
+      'client A': 'client A, own work',
+      'client B': 'client B, own work',
       'archived client': 'archived client, by id',
     }[name],
     ok: 201,
@@ -153,43 +181,45 @@ function memoryRows(): Row[] {
 
 /** The rows of decisions, each on a memory of its own. */
 function decisionRows(): Row[] {
-  const edited = (cell: Cell) => ({ content: `${ALIKE} ${cell.canaries.word('layer', cell.at.key)}` });
+  const edited = ({ canaries, at }: Cell, thing: 'layer' | 'client-a' = 'layer') => ({
+    content: `${ALIKE} ${canaries.word(thing, at.key)}`,
+  });
   const route = 'POST /v1/memory/memories';
   const common = { route, kind: 'Team, Full access, change', ok: 200, ids: ['memoryId'] } as const;
   return [
     {
       ...common,
-      about: 'publish',
-      values: memory('to be published'),
-      body: ({ memoryId }, cell) => ({ action: 'publish', memoryId, ...edited(cell) }),
+      about: 'publish one of client A',
+      values: memory('to be published', 'client A'),
+      body: ({ memoryId }, cell) => ({ action: 'publish', memoryId, ...edited(cell, 'client-a') }),
     },
     {
       ...common,
-      about: 'discard',
+      about: 'discard one of client A',
       values: memory('review', 'client A'),
       body: ({ memoryId }) => ({ action: 'discard', memoryId }),
     },
     {
       ...common,
-      about: 'update',
-      values: memory('published'),
-      body: ({ memoryId }, cell) => ({ action: 'update', memoryId, version: 1, ...edited(cell) }),
+      about: 'update one of client A',
+      values: memory('published', 'client A'),
+      body: ({ memoryId }, cell) => ({ action: 'update', memoryId, version: 1, ...edited(cell, 'client-a') }),
     },
     {
       ...common,
-      about: 'delete',
+      about: 'delete one of client B',
       values: memory('published', 'client B'),
       body: ({ memoryId }) => ({ action: 'delete', memoryId }),
     },
     {
       ...common,
-      about: 'reopen',
+      about: 'reopen one of client A',
       values: memory('discarded', 'client A'),
       body: ({ memoryId }) => ({ action: 'reopen', memoryId }),
     },
     {
       ...common,
-      about: 'unpublish',
+      about: 'unpublish one of client A',
       values: memory('published', 'client A'),
       body: ({ memoryId }) => ({ action: 'unpublish', memoryId }),
     },
@@ -216,12 +246,29 @@ function decisionRows(): Row[] {
     },
     {
       ...common,
-      about: 'move',
+      about: 'move to client A',
       values: async (cell) => ({
         ...(await memory('published')(cell)),
         ...(await client('client A')(cell)),
       }),
       body: ({ memoryId, clientId }) => ({ action: 'move', memoryId, clientId }),
+    },
+    {
+      ...common,
+      about: 'move from client A to client B',
+      values: async (cell) => ({
+        ...(await memory('published', 'client A')(cell)),
+        ...(await client('client B')(cell)),
+      }),
+      body: ({ memoryId, clientId }) => ({ action: 'move', memoryId, clientId }),
+    },
+    {
+      ...common,
+      about: 'keep a source of client A',
+      values: async ({ targets, at }) => ({
+        memoryId: await targets.library.questionedSource(at, at.clientA),
+      }),
+      body: ({ memoryId }) => ({ action: 'keep', memoryId }),
     },
     {
       route,
@@ -297,7 +344,7 @@ export const LIBRARY_ROWS: readonly Row[] = [
   { route: 'GET /v1/memory/sources', kind: 'Team', ok: 200, query: () => 'limit=200' },
   { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
   ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
-  ...CLIENTS.map(moveRow),
+  ...moveRows(),
   ...CLIENTS.flatMap(listRows),
   ...memoryRows(),
   ...decisionRows(),

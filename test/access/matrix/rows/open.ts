@@ -128,7 +128,13 @@ export const OPEN_ROWS: readonly Row[] = [
       return { id };
     },
   },
-  { route: 'POST /v1/auth/logout', kind: 'signed in', ok: 204, fresh: true, body: () => ({}) },
+  {
+    route: 'POST /v1/auth/logout',
+    kind: 'signed in',
+    ok: 204,
+    fresh: true,
+    body: () => ({}),
+  },
   {
     route: 'POST /v1/auth/logout',
     about: 'everywhere',

@@ -1,5 +1,6 @@
-import type { Cell, Row } from '../row.ts';
-import { CLIENTS, client, LAYERS, type LayerName, ofClient } from './layers.ts';
+import { thingOf } from '../place.ts';
+import type { Cell, Row, Values } from '../row.ts';
+import { CLIENTS, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
 
 /** The rows of records that are purged, for one layer. */
 function purgeRows(name: LayerName): Row[] {
@@ -23,8 +24,15 @@ function purgeRows(name: LayerName): Row[] {
   ];
 }
 
-// A filter that nothing passes: other rows need what the Team has.
-const filter = { createdBefore: '2000-01-01T00:00:00.000Z' };
+/** A source of the Owner's in a layer, to be found by its title: other rows need what else the Team has. */
+const titled =
+  (name: LayerName) =>
+  async ({ targets, canaries, at }: Cell): Promise<Values> => {
+    const clientId = LAYERS[name](at);
+    const title = canaries.word(thingOf(at, clientId), at.key);
+    await targets.library.source(at, clientId, at.ownerId, title);
+    return { title, ...scoped(clientId ?? undefined) };
+  };
 
 /** Routes that remove records: purge, and archive many sources. */
 export const REMOVAL_ROWS: readonly Row[] = [
@@ -33,7 +41,8 @@ export const REMOVAL_ROWS: readonly Row[] = [
     route: 'POST /v1/memory/sources/archive',
     kind: 'Team, Full access, change',
     ok: 200,
-    body: () => ({ filter, dryRun: false }),
+    values: titled('Team layer'),
+    body: ({ title }) => ({ filter: { q: title }, dryRun: false }),
   },
   ...CLIENTS.map(
     (name): Row => ({
@@ -42,8 +51,8 @@ export const REMOVAL_ROWS: readonly Row[] = [
       kind: name === 'archived client' ? 'Team, Full access, archived client' : 'Team, Full access, change',
       ok: 200,
       ...ofClient,
-      values: client(name),
-      body: ({ clientId }) => ({ filter: { ...filter, clientId }, dryRun: true }),
+      values: titled(name),
+      body: ({ title, clientId }) => ({ filter: { q: title, clientId }, dryRun: false }),
     }),
   ),
 ];

@@ -20,6 +20,13 @@ export const TEAM_ROWS: readonly Row[] = [
     ok: 200,
     body: () => ({ publish: 'review' }),
   },
+  {
+    route: 'PATCH /v1/team',
+    about: 'renames it',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    body: (_values, { canaries, at }) => ({ name: canaries.word('team-name', at.key) }),
+  },
 
   { route: 'GET /v1/team/clients', kind: 'Team', ok: 200, query: list },
   {
