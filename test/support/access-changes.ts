@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import type { SignedIn, TestApp } from './app.ts';
+import type { TestApp } from './app.ts';
 import { ask, type Method } from './company.ts';
-import type { Caller, Person } from './team.ts';
+
+type Caller = Parameters<typeof ask>[1];
 
 /** A person with access to a Team and to one of its clients, and the Company whose Owner changes that. */
 export interface Scene {
-  company: SignedIn;
-  person: Person;
+  company: Caller & { teamId: string };
+  person: Caller & { userId: string };
   clientId: string;
   /** The import that a request is about. */
   importId?: string;
@@ -17,6 +18,7 @@ export type Request = readonly [caller: Caller, method: Method, url: string, bod
 const teamMember = ({ person }: Scene) => `/v1/team/members/${person.userId}`;
 const companyMember = ({ person }: Scene) => `/v1/company/members/${person.userId}`;
 const grant = ({ person, clientId }: Scene) => `/v1/team/grants/${person.userId}/${clientId}`;
+const companyGrant = ({ company, person }: Scene) => `/v1/company/grants/${person.userId}/${company.teamId}`;
 const importOf = ({ importId }: Scene) => `/v1/memory/imports/${importId}`;
 
 /** What can happen to the access of a person, as the requests that make it happen. */
@@ -28,8 +30,14 @@ const CHANGES = {
   'the grant was deleted': (scene) => [[scene.company, 'DELETE', grant(scene)]],
   'the grant was lowered': (scene) => [[scene.company, 'PUT', grant(scene), { access: 'read' }]],
   'the role was lowered': (scene) => [[scene.company, 'PATCH', teamMember(scene), { role: 'member' }]],
-  'the role was raised': (scene) => [[scene.company, 'PATCH', teamMember(scene), { role: 'owner' }]],
+  'the role was lowered to admin': (scene) => [
+    [scene.company, 'PATCH', teamMember(scene), { role: 'admin' }],
+  ],
   'the member was removed from the Team': (scene) => [[scene.company, 'DELETE', teamMember(scene)]],
+  'the Company grant was deleted': (scene) => [[scene.company, 'DELETE', companyGrant(scene)]],
+  'the Company grant was lowered': (scene) => [
+    [scene.company, 'PUT', companyGrant(scene), { access: 'read' }],
+  ],
   'the Company role was lowered to admin': (scene) => [
     [scene.company, 'PATCH', companyMember(scene), { role: 'admin' }],
   ],
@@ -43,7 +51,6 @@ const CHANGES = {
     [scene.company, 'DELETE', importOf(scene)],
     [scene.company, 'DELETE', importOf(scene)],
   ],
-  'nothing changed': () => [],
 } as const satisfies Record<string, (scene: Scene) => readonly Request[]>;
 
 export type AccessChange = keyof typeof CHANGES;

@@ -10,7 +10,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Asks a route as someone; without `payload` no body is sent. */
 export function ask(
   { app }: Pick<TestApp, 'app'>,
-  { headers }: Caller,
+  { headers }: { headers: Record<string, string> },
   method: Method,
   url: string,
   payload?: object,

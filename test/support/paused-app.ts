@@ -39,6 +39,8 @@ interface Pause {
 export interface PausableApp {
   /** Its requests from now on pause there, until they are released. Only one pause can be open at a time. */
   pauseAt(point: PausePoint): PausedApp;
+  /** Sends a request that does not pause, and counts its transactions. */
+  countTransactions<T>(send: (app: App) => PromiseLike<T>): Promise<{ answer: T; transactions: number }>;
   close(): Promise<void>;
 }
 
@@ -72,17 +74,25 @@ export async function openPausableApp(
     database: pausingDatabase(service.database, pauseIf, options),
     passwords: pausingHasher(service.passwords, pauseIf),
   });
+  const begin = (point: PausePoint): Pause => {
+    next?.released.resolve();
+    next = {
+      point,
+      transactions: 0,
+      reached: Promise.withResolvers<void>(),
+      released: Promise.withResolvers<void>(),
+    };
+    return next;
+  };
   return {
     pauseAt: (point) => {
-      next?.released.resolve();
-      const pause = {
-        point,
-        transactions: 0,
-        reached: Promise.withResolvers<void>(),
-        released: Promise.withResolvers<void>(),
-      };
-      next = pause;
-      return { app, reached: pause.reached.promise, release: pause.released.resolve };
+      const { reached, released } = begin(point);
+      return { app, reached: reached.promise, release: released.resolve };
+    },
+    countTransactions: async (send) => {
+      const unpaused = begin({ transaction: Number.POSITIVE_INFINITY });
+      const answer = await send(app);
+      return { answer, transactions: unpaused.transactions };
     },
     close: async () => {
       next?.released.resolve();

@@ -1,9 +1,13 @@
-import { describe } from 'node:test';
+import { after, describe } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
-import { testRows } from './walk.ts';
+import { openPausableApp } from '../../support/paused-app.ts';
+import { transactionCases } from './cases.ts';
+import { checkTransactions, testCases } from './walk.ts';
 
 const service = await openTestApp();
+const pausable = await openPausableApp(service);
+after(() => pausable.close());
 
-describe('a request that waits between its authorisation and its transaction', () => {
-  testRows(service, [2, 3]);
+describe('a request that waits before one of its transactions', () => {
+  testCases(transactionCases(), (_, late) => checkTransactions(service, pausable, late));
 });

@@ -1,138 +1,114 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type AccessChange, changeAccess, type Request } from '../../support/access-changes.ts';
-import type { SignedIn } from '../../support/app.ts';
+import { test } from 'node:test';
+import { changeAccess, type Request, type Scene } from '../../support/access-changes.ts';
+import type { openTestApp } from '../../support/app.ts';
 import { ask, type Method } from '../../support/company.ts';
-import { duringPause, openPausableApp, openPausedApp, type PausableApp } from '../../support/paused-app.ts';
+import { companyRows } from '../../support/company-rows.ts';
+import { duringPause, type PausableApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson } from '../../support/team.ts';
-import { type LateRequest, REQUESTS, type RequestName } from './requests.ts';
-import type { LateScene, Service } from './scene.ts';
-import { type Answer, sendSlowly } from './slow-body.ts';
-import { type Row, SENDERS, TABLE, WAITS } from './table.ts';
+import type { Answer } from '../../support/slow-body.ts';
+import { newCaller } from '../matrix/callers.ts';
+import { Canaries } from '../matrix/canaries.ts';
+import type { Place } from '../matrix/place.ts';
+import { PASSWORD, Targets } from '../matrix/targets.ts';
+import { requestOf, titleOf } from '../matrix/walk.ts';
+import { clientOf, type LateCase } from './cases.ts';
+
+export type Service = Awaited<ReturnType<typeof openTestApp>>;
 
 type Test = { after(fn: () => unknown): void };
 
-/** Makes a Company with a client, and a person who sends requests. */
-export async function openScene(service: Service, sender: keyof typeof SENDERS): Promise<LateScene> {
+/** Sends a request, and runs `happen` while it waits. */
+type SendLate = (request: Request, happen: () => Promise<unknown>) => Promise<Answer>;
+
+/** The request of a row, in a Company of its own: all rows of the Company are compared, and no change is undone. */
+async function prepare(service: Service, { row, sender }: LateCase) {
+  const targets = new Targets(service, new Canaries(), await service.passwords.hash(PASSWORD));
   const company = await service.company();
-  const clientId = await addClient(service, company);
-  const { client, ...ties } = { client: undefined, ...SENDERS[sender] };
-  const clients = client === undefined ? {} : { [clientId]: client };
-  const person = await addPerson(service, company, { ...ties, clients });
-  return { company, clientId, person, hasGrant: client !== undefined };
+  const team = { ...company, key: 't', clientA: '', clientB: '', archivedClient: '' } as const;
+  const at: Place = {
+    ...team,
+    clientA: await targets.client(team),
+    clientB: await targets.client(team),
+    archivedClient: await targets.client(team, 'archived'),
+  };
+  const caller = await newCaller({ app: service.app, targets, emails: 'own' }, sender, { t: at });
+  const cell = { caller, at, foreign: false, targets, canaries: targets.canaries };
+  const values = (await row.values?.(cell)) ?? {};
+  const { method, url, payload } = requestOf(row, values, cell);
+  const request: Request = [caller, method as Method, url, payload];
+  const isAboutTeam = row.route.includes('/v1/company/teams/:id');
+  const scene: Scene = {
+    company: { ...company, teamId: (isAboutTeam ? values['id'] : undefined) ?? company.teamId },
+    person: caller,
+    clientId: clientOf(row) === 'client B' ? at.clientB : at.clientA,
+    importId: values['id'] ?? '',
+  };
+  return { company, request, scene };
 }
 
-/** Makes what a request needs, and returns the request. */
-export async function prepare(service: Service, scene: LateScene, name: RequestName): Promise<Request> {
-  const [routePart, bodyPart]: LateRequest = REQUESTS[name];
-  const route = typeof routePart === 'string' ? routePart : await routePart(scene, service);
-  const body = typeof bodyPart === 'function' ? await bodyPart(scene, service) : bodyPart;
-  const [method, url] = route.split(' ') as [Method, string];
-  return [scene.person, method, url, body];
-}
-
-/**
- * Sends a request, and runs `happen` while it waits.
- * @param pausable an app that tests share, where the request does not wait for its body
- */
-export async function sendLate(
-  t: Test,
-  service: Service,
-  request: Request,
-  waits: Row[2],
-  happen: () => Promise<unknown>,
-  pausable?: PausableApp,
-): Promise<Answer> {
-  if (waits === 'body') return sendSlowly(t, service, request, happen);
-  const point = { transaction: waits };
-  const paused = pausable?.pauseAt(point) ?? (await openPausedApp(t, service, point));
-  return duringPause(paused, (app) => ask(app, ...request), happen);
-}
-
-let tables: Promise<{ name: string; column: string }[]> | undefined;
-
-/** Every row of a Company and its Team, with the jobs of the Team. */
-async function rowsOf({ database }: Service, { companyId, teamId }: SignedIn): Promise<string[]> {
-  // Contents of workspace files are left out: upkeep deletes those that no version refers to.
-  tables ??= database.query(
-    `select c.oid::regclass::text as name, min(a.attname::text) as column
-       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('company_id', 'team_id')
-      where c.relkind = 'r' and c.relnamespace in ('identity'::regnamespace, 'memory'::regnamespace)
-        and c.relname <> 'workspace_blob'
-      group by c.oid`,
-  );
-  const selects = (await tables).map(
-    ({ name, column }) =>
-      `select '${name} ' || t::text as row from ${name} t
-        where ${column} = ${column === 'company_id' ? '$1' : '$2'}::uuid`,
-  );
-  const jobs = `select 'job ' || name || ' ' || data::text from pgboss.job where data->>'teamId' = $2::text`;
-  const rows = await database.query<{ row: string }>(`${[...selects, jobs].join(' union all ')} order by 1`, [
-    companyId,
-    teamId,
-  ]);
-  return rows.map(({ row }) => row);
-}
-
-/** Status and code; of a list of decisions, those of each; of any other success, the status and the body. */
+/** Status and code; of a list of decisions, that of a decision. */
 function told(answer: Answer): string {
-  if (answer.statusCode >= 300) return outcome(answer);
   if (answer.body === '') return String(answer.statusCode);
   const { results } = answer.json<{ results?: { problem?: { status: number; code: string } }[] }>();
-  const problems = results?.flatMap(({ problem }) => problem ?? []) ?? [];
-  if (problems.length > 0) return problems.map(({ status, code }) => `${status} ${code}`).join(', ');
-  return `${answer.statusCode} ${answer.body}`;
+  const problem = results?.[0]?.problem;
+  return problem === undefined ? outcome(answer) : `${problem.status} ${problem.code}`;
 }
 
-async function check(
-  t: Test,
-  service: Service,
-  pausable: PausableApp | undefined,
-  [sender, name, waits]: Row,
-  change: AccessChange,
-  expected: string,
-): Promise<void> {
-  const scene = await openScene(service, sender);
-  const request = await prepare(service, scene, name);
-  const rows = () => rowsOf(service, scene.company);
+/** Sends the request of a case, and takes access from its sender while it waits. */
+export async function check(service: Service, late: LateCase, send: SendLate): Promise<void> {
+  const { company, request, scene } = await prepare(service, late);
+  const rows = () => companyRows(service, company);
   const before = await rows();
   let changed: string[] = [];
-  const answer = await sendLate(
-    t,
-    service,
-    request,
-    waits,
-    async () => {
-      assert.deepEqual(await rows(), before);
-      await changeAccess(service, change, scene);
-      changed = await rows();
-    },
-    pausable,
-  );
-  if (/^2..$/.test(expected)) {
-    assert.equal(String(answer.statusCode), expected, answer.body);
-    assert.notDeepEqual(await rows(), changed);
-  } else {
-    assert.equal(told(answer), expected);
-    assert.deepEqual(await rows(), changed);
+  const answer = await send(request, async () => {
+    assert.deepEqual(await rows(), before);
+    await changeAccess(service, late.change, scene);
+    changed = await rows();
+  });
+  const { expected } = late;
+  const got = told(answer);
+  assert.equal(/^\d+$/.test(expected) ? got.slice(0, expected.length) : got, expected, answer.body);
+  if (expected.startsWith('2')) assert.notDeepEqual(await rows(), changed);
+  else assert.deepEqual(await rows(), changed);
+}
+
+/** By row and sender: how many transactions the request has, if nothing changes while it waits. */
+const counted = new Map<string, number>();
+
+async function countTransactions(service: Service, pausable: PausableApp, late: LateCase): Promise<number> {
+  const key = `${titleOf(late.row)} ${late.sender}`;
+  const known = counted.get(key);
+  if (known !== undefined) return known;
+  const { company, request } = await prepare(service, late);
+  const before = await companyRows(service, company);
+  const { answer, transactions } = await pausable.countTransactions((app) => ask({ app }, ...request));
+  assert.equal(answer.statusCode, late.row.ok, answer.body);
+  assert.notDeepEqual(await companyRows(service, company), before);
+  assert.ok(transactions >= 2);
+  counted.set(key, transactions);
+  return transactions;
+}
+
+/** Sends the request of a case once for each of its transactions except the first, which resolves the caller. It waits there. */
+export async function checkTransactions(
+  service: Service,
+  pausable: PausableApp,
+  late: LateCase,
+): Promise<void> {
+  const count = await countTransactions(service, pausable, late);
+  for (let transaction = 2; transaction <= count; transaction += 1) {
+    await check(service, late, (request, happen) =>
+      duringPause(pausable.pauseAt({ transaction }), (app) => ask(app, ...request), happen),
+    );
   }
 }
 
-/** Makes a test of each answer in the rows that wait there. Call it within `describe`. */
-export function testRows(service: Service, waits: readonly Row[2][]): void {
-  let pausable: PausableApp | undefined;
-  before(async () => {
-    if (!waits.includes('body')) pausable = await openPausableApp(service);
-  });
-  after(() => pausable?.close());
-  for (const row of TABLE) {
-    const [sender, request, wait, unchanged, changed] = row;
-    if (!waits.includes(wait)) continue;
-    for (const [change, expected] of Object.entries({ 'nothing changed': unchanged, ...changed })) {
-      if (expected === null) continue;
-      test(`${request} by ${sender} returns ${expected} if ${change} ${WAITS[wait]}`, (t) =>
-        check(t, service, pausable, row, change as AccessChange, expected));
-    }
+/** Makes a test of each case. Call it within `describe`. */
+export function testCases(cases: readonly LateCase[], run: (t: Test, late: LateCase) => Promise<void>): void {
+  for (const late of cases) {
+    const { row, sender, change, expected } = late;
+    test(`returns ${expected} to the caller "${sender}" if ${change} while it waited: ${titleOf(row)}`, (t) =>
+      run(t, late));
   }
 }

@@ -1,3 +1,4 @@
+import type { AccessChange } from '../../support/access-changes.ts';
 import type { Caller } from './callers.ts';
 import type { Canaries } from './canaries.ts';
 import type { Place } from './place.ts';
@@ -40,6 +41,13 @@ export interface Row {
   repeats?: (values: Values) => string;
   /** The refusal that depends on the body, and what comes before it: a body that cannot be read, or any invalid field too. */
   refusalByBody?: { refusal: string; after: 'reading' | 'checks' };
+  /** Only reads, whatever its method, so that nothing is rechecked after the guards. */
+  reads?: true;
+  /**
+   * What a caller gets who loses access while the request waits, by what happened, if that is not what the table says of
+   * those without that access. Null if there is nothing to refuse then.
+   */
+  late?: Partial<Record<AccessChange, string | null>>;
   /** Asked by someone new each time, whom the request leaves signed out or otherwise changed. */
   fresh?: true;
   /** Answered to the secret in the body, and not to the session that is sent along. */

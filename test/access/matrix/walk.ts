@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { App } from '../../../api/types.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Method } from '../../support/company.ts';
+import type { Method as Asked } from '../../support/company.ts';
 import { withoutRequestId } from '../../support/team.ts';
 import type { Caller } from './callers.ts';
 import type { PlaceKey } from './canaries.ts';
@@ -45,7 +45,7 @@ export const titleOf = (row: Row) => (row.about === undefined ? row.route : `${r
 
 export const methodOf = (row: Row) => row.route.slice(0, row.route.indexOf(' ')) as Method;
 
-type Method = 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'POST' | 'PUT';
+type Method = Asked | 'HEAD' | 'OPTIONS';
 
 /** The values of a row that are ids: those in the path, and those that the row names. */
 const idsOf = (row: Row) => [

@@ -25,6 +25,7 @@ function decisionRows(name: LayerName): Row[] {
         about: about(''),
         kind,
         ok: 202,
+        late: { 'the import was deleted': '404 not_found' },
         values: importOf(name, author, 'failed'),
       },
       {
@@ -33,6 +34,7 @@ function decisionRows(name: LayerName): Row[] {
         kind,
         ok: 202,
         ids: ['id'],
+        late: { 'the import was deleted': '404 not_found' },
         values: importOf(name, author, 'failed'),
         body: ({ id }) => ({ ids: [id] }),
       },
@@ -41,6 +43,7 @@ function decisionRows(name: LayerName): Row[] {
         about: about('queued, '),
         kind,
         ok: 204,
+        late: { 'the import was cancelled and deleted': '404 not_found' },
         values: importOf(name, author, 'queued'),
       },
       {
@@ -48,6 +51,7 @@ function decisionRows(name: LayerName): Row[] {
         about: about('failed, '),
         kind,
         ok: 204,
+        late: { 'the import was deleted': '404 not_found' },
         values: importOf(name, author, 'failed'),
       },
     ];

@@ -252,6 +252,8 @@ function decisionRows(): Row[] {
         ...(await client('client A')(cell)),
       }),
       body: ({ memoryId, clientId }) => ({ action: 'move', memoryId, clientId }),
+      // The client is named.
+      late: { 'the client was archived': '403 scope_forbidden' },
     },
     {
       ...common,

@@ -49,6 +49,7 @@ function rowsOf(client: ClientName): Row[] {
       about,
       kind: `${client}, read`,
       ok: 200,
+      reads: true,
       ids,
       elsewhere,
       values: clientId,
@@ -96,6 +97,7 @@ function rowsOf(client: ClientName): Row[] {
       about: `of ${client}`,
       kind: 'Team',
       ok: 200,
+      reads: true,
       ids: ['chunkId'],
       elsewhere: '200',
       values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at, CLIENTS[client](at)) }),
@@ -112,6 +114,7 @@ function explainedSource(name: LayerName): Row {
     kind: name === 'archived client' ? 'Team, Full access, not there' : 'Team, Full access',
     ok: 200,
     refusalByBody: { refusal: '403 full_access_required', after: 'reading' },
+    reads: true,
     ids: ['explainSource'],
     values: async ({ targets, at }) => ({
       explainSource: await targets.library.source(at, LAYERS[name](at), at.ownerId),
@@ -134,6 +137,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     route: 'POST /v1/memory/search',
     kind: 'Team',
     ok: 200,
+    reads: true,
     body: search(() => ({ include: ['team', 'client'] })),
   },
   {
@@ -142,6 +146,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     kind: 'Team, Full access',
     ok: 200,
     refusalByBody: { refusal: '403 full_access_required', after: 'reading' },
+    reads: true,
     body: (values, cell) => ({
       ...search(() => ({ include: ['team', 'client'] }))(values, cell),
       // An explanation names the terms of the query.
@@ -157,6 +162,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     about: 'of an archived client',
     kind: 'archived client',
     ok: 200,
+    reads: true,
     values: archived,
     body: search((values) => ({ clientId: values['clientId'] })),
   },
@@ -164,6 +170,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     route: 'POST /v1/memory/expand',
     kind: 'Team',
     ok: 200,
+    reads: true,
     ids: ['chunkId'],
     elsewhere: '200',
     values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at) }),
@@ -174,6 +181,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     about: 'of an archived client',
     kind: 'Team',
     ok: 200,
+    reads: true,
     values: async ({ targets, at }) => ({ chunkId: await targets.chunk(at, at.archivedClient) }),
     body: ({ chunkId }) => ({ chunkId }),
   },

@@ -109,6 +109,7 @@ export const OPEN_ROWS: readonly Row[] = [
     route: 'POST /v1/mcp',
     kind: 'signed in',
     ok: 200,
+    reads: true,
     body: () => ({
       jsonrpc: '2.0',
       id: 1,
@@ -127,6 +128,8 @@ export const OPEN_ROWS: readonly Row[] = [
         : await targets.session(caller.home.companyId, caller.userId);
       return { id };
     },
+    // The session has ended with it, and is looked for first.
+    late: { 'the account was closed': '404 not_found' },
   },
   {
     route: 'POST /v1/auth/logout',
@@ -134,6 +137,8 @@ export const OPEN_ROWS: readonly Row[] = [
     ok: 204,
     fresh: true,
     body: () => ({}),
+    // The session has ended with it.
+    late: { 'the account was closed': null },
   },
   {
     route: 'POST /v1/auth/logout',
@@ -142,6 +147,8 @@ export const OPEN_ROWS: readonly Row[] = [
     ok: 204,
     fresh: true,
     body: () => ({ everywhere: true }),
+    // The sessions have ended with it.
+    late: { 'the account was closed': null },
   },
   {
     route: 'POST /v1/auth/password',
@@ -149,6 +156,8 @@ export const OPEN_ROWS: readonly Row[] = [
     ok: 204,
     fresh: true,
     body: () => ({ currentPassword: PASSWORD, newPassword: `another, ${PASSWORD}` }),
+    // invalid_credentials, because the password was deleted, or unauthenticated: it depends on the transaction.
+    late: { 'the account was closed': '401' },
   },
   {
     route: 'PATCH /v1/auth/account',

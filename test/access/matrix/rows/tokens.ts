@@ -49,12 +49,16 @@ export const TOKEN_ROWS: readonly Row[] = [
     ok: 201,
     values: ownToken,
     body: () => ({ overlapHours: 1 }),
+    // The token is for the Team, and was revoked with the membership.
+    late: { 'the member was removed from the Team': '409 conflict' },
   },
   {
     route: 'DELETE /v1/auth/tokens/:id',
     kind: 'signed in',
     ok: 204,
     values: ownToken,
+    // The token was revoked with it.
+    late: { 'the account was closed': null },
   },
 
   { route: 'GET /v1/team/tokens', kind: 'Team, Full access', ok: 200, query: list },

@@ -32,6 +32,7 @@ function pullRows(name: LayerName): Row[] {
     route: 'POST /v1/workspace/pull',
     kind: 'Team',
     ok: 200,
+    reads: true,
     ...ofLayer(name),
     // The path that was asked for comes back.
     repeats: pathOf,

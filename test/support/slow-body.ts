@@ -4,10 +4,10 @@ import { request as openRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RECHECK_AFTER_MS } from '../../../api/http/recheck-guards.ts';
-import type { Dependencies } from '../../../core/dependencies.ts';
-import type { Request } from '../../support/access-changes.ts';
-import { buildTestedApp } from '../../support/schema-compilers.ts';
+import { RECHECK_AFTER_MS } from '../../api/http/recheck-guards.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
+import type { Request } from './access-changes.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 export interface Answer {
   statusCode: number;

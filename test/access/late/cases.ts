@@ -1,0 +1,103 @@
+import type { AccessChange } from '../../support/access-changes.ts';
+import type { Row } from '../matrix/row.ts';
+import { ALL_ROWS } from '../matrix/rows/all.ts';
+import { ofClient } from '../matrix/rows/layers.ts';
+import { type CallerName, expectedOf } from '../matrix/table.ts';
+import { methodOf, titleOf } from '../matrix/walk.ts';
+
+/*
+ * Rows of the access matrix whose caller loses access while the request waits. The caller gets what the matrix says of those
+ * without that access, and the request changes nothing.
+ */
+
+export interface LateCase {
+  row: Row;
+  /** Who sends the request. */
+  sender: CallerName;
+  /** What happens while it waits. */
+  change: AccessChange;
+  /** Status and code; or only the status, of success or if there can be several codes. */
+  expected: string;
+}
+
+/** A change that takes access, those who can lose it, the least access first, and what a row answers them then. */
+type Loss = readonly [
+  change: AccessChange,
+  from: readonly CallerName[],
+  answer: (row: Row, sender: CallerName) => string,
+];
+
+const as = (name: CallerName) => (row: Row) => expectedOf(row)[name];
+const asBefore = (row: Row) => String(row.ok);
+
+/** The client that a row is about. */
+export const clientOf = (row: Row) => /client [AB]/.exec(`${titleOf(row)}, ${row.kind}`)?.[0];
+
+function asInArchivedClient(row: Row, sender: CallerName): string {
+  const { kind, elsewhere } = row;
+  const requiresClient = kind.includes('client') || kind.includes('Full access');
+  if (clientOf(row) === undefined || !requiresClient) return asBefore(row);
+  const isNamed = elsewhere === ofClient.elsewhere || kind.includes(', write');
+  return expectedOf({ ...row, kind: isNamed ? 'archived client' : 'archived client, by id' })[sender];
+}
+
+const IN_TEAM = ['member', 'granted', 'Team Admin', 'Team Owner'] as const;
+const ANYONE = [...IN_TEAM, 'Admin', 'full Admin', 'Owner'] as const;
+
+const LOSSES: readonly Loss[] = [
+  ['the grant was deleted', ['granted'], as('member')],
+  ['the grant was lowered', ['granted'], as('reading')],
+  ['the member was removed from the Team', IN_TEAM, as('neighbour')],
+  ['the role was lowered', ['Team Admin', 'Team Owner'], as('member')],
+  ['the role was lowered to admin', ['Team Owner'], as('Team Admin')],
+  ['the account was closed', ANYONE, as('nobody')],
+  ['the Team was archived', ANYONE, as('archived')],
+  ['the client was archived', ['granted', 'Team Admin'], asInArchivedClient],
+  // Only rows about imports say what they answer then.
+  ['the import was deleted', ['granted'], asBefore],
+  ['the import was cancelled and deleted', ['granted'], asBefore],
+];
+const COMPANY_LOSSES: readonly Loss[] = [
+  ['the Company role was lowered to admin', ['Owner'], as('Admin')],
+  ['the Company role was lowered to member', ['Admin', 'full Admin'], as('neighbour')],
+  ['the Company grant was deleted', ['full Admin'], as('Admin')],
+  ['the Company grant was lowered', ['full Admin'], as('reader')],
+];
+
+function casesOf(row: Row, losses: readonly Loss[]): LateCase[] {
+  const columns = expectedOf(row);
+  return losses.flatMap(([change, from, answer]) => {
+    const sender = from.find((name) => columns[name] === String(row.ok));
+    const exception = row.late?.[change];
+    if (sender === undefined || exception === null) return [];
+    const expected = exception ?? answer(row, sender);
+    const isTested = exception !== undefined || expected !== String(row.ok);
+    return isTested ? [{ row, sender, change, expected }] : [];
+  });
+}
+
+const CHANGING = ALL_ROWS.filter((row) => !row.reads && !['GET', 'HEAD', 'OPTIONS'].includes(methodOf(row)));
+
+/** Every row that changes something, with every change that takes the access of its caller. */
+export function transactionCases(): LateCase[] {
+  const kinds = new Set<string>();
+  return CHANGING.flatMap((row) => {
+    // Every change in a Team rechecks role and grant in the Company by `lockTeamAs`: one row of each kind shows it.
+    const isShown = expectedOf(row).neighbour === '403 team_forbidden' && kinds.has(row.kind);
+    kinds.add(row.kind);
+    return casesOf(row, isShown ? LOSSES : [...LOSSES, ...COMPANY_LOSSES]);
+  });
+}
+
+/**
+ * One row with a body for every change that takes access, and each answer to it. Rows that only read come first, because
+ * only the guards refuse them.
+ */
+export function bodyCases(): LateCase[] {
+  const losses = [...LOSSES, ...COMPANY_LOSSES, ['the session was ended', ANYONE, as('nobody')] as const];
+  const cases = [...ALL_ROWS.filter(({ reads }) => reads), ...CHANGING]
+    .filter((row) => row.body !== undefined && expectedOf(row).nobody !== String(row.ok))
+    .flatMap((row) => casesOf(row, losses));
+  const firsts = new Map(cases.toReversed().map((late) => [`${late.change}: ${late.expected}`, late]));
+  return [...firsts.values()];
+}
