@@ -100,6 +100,6 @@ export function refusalOf(name: AgentName, { route, kind }: { route: string; kin
   if (required === undefined) return '403 forbidden';
   const enough = ['any', ...permissions];
   if (!required.split(' ').some((one) => enough.includes(one))) return '403 permission_required';
-  const isOfOthers = OF_OTHERS.includes(route) && kind.endsWith("someone else's source");
+  const isOfOthers = OF_OTHERS.includes(route) && kind.endsWith("someone else's record");
   return isOfOthers && !permissions.includes('memory:review') ? '403 forbidden' : null;
 }

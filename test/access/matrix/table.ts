@@ -48,7 +48,7 @@ const OUTCOMES: Record<string, string> = {
  * - archived: a Company Owner who names an archived Team instead
  *
  * A kind says who may do it, not to what: "Team, Full access, change" is any change that needs Full access, and
- * "client A, own source" any change of something in client A that the caller made, whatever it is. A last part says how it
+ * "client A, own record" any change of something in client A that the caller made, whatever it is. A last part says how it
  * differs: `change` is refused in an archived Team, `by id` and `not there` are 404 where a caller sees nothing.
  */
 const TABLE = readTable(`
@@ -78,21 +78,21 @@ const TABLE = readTable(`
   Team Owner appointed                   | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
   Team Owner removed                     | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
   Team layer, write                      | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | scope    | ok         | ok       | archived
-  Team layer, own source                 | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  Team layer, own record                 | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  Team layer, someone else's record      | 401    | team     | team      | forbidden | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client A, read                         | 401    | team     | team      | scope  | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, read by id                   | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, own work                     | 401    | team     | team      | 404    | ok      | ok        | ok         | ok         | team     | ok       | ok         | ok       | archived
   client A, write                        | 401    | team     | team      | scope  | ok      | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client A, own source                   | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
-  client A, own source, taken out        | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client A, someone else's source        | 401    | team     | team      | 404    | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, own record                   | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, own record, taken out        | 401    | team     | team      | 404    | ok      | forbidden | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client A, someone else's record        | 401    | team     | team      | 404    | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client B, read                         | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, read by id                   | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, own work                     | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | ok       | ok         | ok       | archived
   client B, write                        | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client B, write, someone else's source | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
-  client B, someone else's source        | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client B, write, someone else's record | 401    | team     | team      | scope  | scope   | scope     | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client B, someone else's record        | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | forbidden | ok         | ok       | archived
   archived client                        | 401    | team     | team      | scope  | scope   | scope     | scope      | scope      | team     | scope    | scope      | scope    | scope
   archived client, by id                 | 401    | team     | team      | 404    | 404     | 404       | 404        | 404        | team     | 404      | 404        | 404      | 404
 `);

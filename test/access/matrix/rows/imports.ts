@@ -16,7 +16,7 @@ function decisionRows(name: LayerName): Row[] {
   const authors = name === 'client B' ? (['Owner'] as const) : (['Owner', 'caller'] as const);
   return authors.flatMap((author): Row[] => {
     const [whose, source] =
-      author === 'Owner' ? ["someone else's", "someone else's source"] : ["the caller's own", 'own source'];
+      author === 'Owner' ? ["someone else's", "someone else's record"] : ["the caller's own", 'own record'];
     const kind = name === 'archived client' ? 'archived client, by id' : `${name}, ${source}`;
     const about = (text: string) => `${text}${whose} in ${name}`;
     return [

@@ -38,14 +38,14 @@ function sourceRows(name: LayerName): Row[] {
     {
       route: 'DELETE /v1/memory/sources/:id',
       about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
       ok: 204,
       values: source('Owner'),
     },
     {
       route: 'PATCH /v1/memory/sources/:id',
       about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
       ok: 200,
       values: source('Owner'),
       body: retitled,
@@ -53,7 +53,7 @@ function sourceRows(name: LayerName): Row[] {
     {
       route: 'POST /v1/memory/sources/:id/restore',
       about: about("someone else's"),
-      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      kind: archived ? 'archived client, by id' : `${name}, someone else's record`,
       ok: 200,
       values: source('Owner', 'archivedSource'),
     },
@@ -61,7 +61,7 @@ function sourceRows(name: LayerName): Row[] {
   if (name === 'client B') return rows;
   const own = {
     about: about("the caller's own"),
-    kind: archived ? 'archived client, by id' : `${name}, own source`,
+    kind: archived ? 'archived client, by id' : `${name}, own record`,
     values: source('caller'),
   } as const;
   return [
@@ -101,7 +101,7 @@ function moveRows(): Row[] {
     {
       ...common,
       about: "someone else's to client B",
-      kind: "client B, write, someone else's source",
+      kind: "client B, write, someone else's record",
       values: async (cell) => {
         const id = await cell.targets.library.source(cell.at, null, cell.at.ownerId);
         return { ...(await client('client B')(cell)), id };
@@ -110,7 +110,7 @@ function moveRows(): Row[] {
     {
       ...common,
       about: 'out of client A',
-      kind: 'client A, own source, taken out',
+      kind: 'client A, own record, taken out',
       values: async (cell) => {
         const { targets, at, canaries } = cell;
         // All of the Team can read it then.

@@ -33,6 +33,7 @@ export const TOKEN_ROWS: readonly Row[] = [
     about: 'for client A',
     kind: 'client A, own work',
     ok: 201,
+    refusalByBody: { refusal: '403 team_forbidden', after: 'checks' },
     ids: ['clientId'],
     ofCompany: true,
     values: async ({ at }) => ({ teamId: at.teamId, clientId: at.clientA }),
