@@ -6,7 +6,8 @@ import { ask } from '../support/company.ts';
 import { spawn } from '../support/needs/command.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
-import { addSource, removal } from '../support/source-library.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource } from '../support/source-library.ts';
 import { type Fate, openPlaces } from './between.ts';
 import type { Person } from './cli.ts';
 import { importedNames, listedImports, manyFiles } from './folder.ts';
@@ -234,7 +235,7 @@ describe('cli import without a worker', () => {
       `update memory.import set state = 'completed', source_id = $2 where id = $1`,
       [first?.id, id],
     );
-    assert.equal(removal(await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`)), '204');
+    assert.equal(outcome(await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`)), '204');
     assert.deepEqual(await listedImports(service, company), []);
     const ended = await send(person, company);
     assert.equal(ended.code, 0, ended.stderr);

@@ -19,7 +19,6 @@ import {
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertSameRefusal } from '../support/refusals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { removal } from '../support/source-library.ts';
 import { addClient, addPerson, get, readStatus } from '../support/team.ts';
 
 /** No worker is at work here: what is queued stays so. */
@@ -70,7 +69,7 @@ describe('DELETE of a queued import', () => {
     const [queued] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
     const id = queued?.id ?? '';
     const answers = await Promise.all(Array.from({ length: 20 }, () => sendRemoval(service, company, id)));
-    assert.deepEqual(answers.map(removal).sort(), ['204', '204', ...Array(18).fill('404 not_found')]);
+    assert.deepEqual(answers.map(outcome).sort(), ['204', '204', ...Array(18).fill('404 not_found')]);
     assert.deepEqual(await eventKinds(service, id), [
       'memory.import',
       'memory.import_cancel',

@@ -6,7 +6,7 @@ import { recordedBy } from '../support/company.ts';
 import { addMemory, decide, searchRows } from '../support/memories.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, listSources, readSource, removal, removeSource } from '../support/source-library.ts';
+import { addSource, listSources, readSource, removeSource } from '../support/source-library.ts';
 import { post } from '../support/team.ts';
 
 const service = await openTestApp();
@@ -44,7 +44,7 @@ describe('requests that race for one source', () => {
           Array.from({ length: 6 }, (_, n) => removeSource(n % 2 === 0 ? service : second, company, id)),
         );
         const refused = Array.from({ length: 5 }, () => '409 conflict');
-        assert.deepEqual(answers.map(removal).sort(), ['204', ...refused]);
+        assert.deepEqual(answers.map(outcome).sort(), ['204', ...refused]);
       });
       assert.deepEqual(
         events.map(({ kind, subjectId }) => [kind, subjectId]),
@@ -63,7 +63,7 @@ describe('requests that race for one source', () => {
         removeSource(service, company, old.id),
         ingest(second, company, { externalId: 'doc', chunks: edition('new', round) }),
       ]);
-      assert.equal(removal(removed), '204');
+      assert.equal(outcome(removed), '204');
       assert.equal((await readSource(service, company, old.id)).state, 'archived');
       const { source } = replaced.json<{ source: Source }>();
       const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
@@ -88,7 +88,7 @@ describe('requests that race for one source', () => {
         removeSource(service, company, old.id),
         ingest(second, company, { chunks }),
       ]);
-      assert.equal(removal(removed), '204');
+      assert.equal(outcome(removed), '204');
       const { source } = again.json<{ source: Source }>();
       const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
       if (outcome(again) === '200') assert.deepEqual([source.id, active], [old.id, []]);
@@ -106,7 +106,7 @@ describe('requests that race for one source', () => {
         removeSource(second, company, sourceId!),
         decide(service, company, { action: 'delete', memoryId: id }),
       ]);
-      assert.deepEqual([removal(removed), outcome(deleted)], ['409 conflict', '200']);
+      assert.deepEqual([outcome(removed), outcome(deleted)], ['409 conflict', '200']);
     }
     await assertWhole(company);
   });

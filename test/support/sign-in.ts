@@ -57,7 +57,8 @@ export async function addAccount(
   );
 }
 
-/** Status and code of an answer, which together say all of a refusal. */
-export function outcome(answer: { statusCode: number; json<T>(): T }): string {
+/** Status and code of an answer, which together say all of a refusal. A success without a body is its status. */
+export function outcome(answer: { statusCode: number; body: string; json<T>(): T }): string {
+  if (answer.body === '') return String(answer.statusCode);
   return `${answer.statusCode} ${answer.json<{ code?: string }>().code ?? ''}`.trim();
 }

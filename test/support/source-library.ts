@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Chunk, Source } from '../../shared/schemas/sources.ts';
 import type { TestApp } from './app.ts';
 import { ask } from './company.ts';
-import { outcome } from './sign-in.ts';
 import { type Caller, post } from './team.ts';
 
 type Asked = Pick<TestApp, 'app'>;
@@ -53,9 +52,4 @@ export function removeSource(service: Asked, caller: Caller, id: string) {
 export async function archived(service: Asked, caller: Caller, id: string): Promise<void> {
   const answer = await removeSource(service, caller, id);
   assert.equal(answer.statusCode, 204, answer.body);
-}
-
-/** Status and code of an answer to a removal: one that came about has no body. */
-export function removal(answer: Awaited<ReturnType<typeof removeSource>>): string {
-  return answer.body === '' ? String(answer.statusCode) : outcome(answer);
 }

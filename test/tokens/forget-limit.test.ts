@@ -8,7 +8,7 @@ import { ask, recordsNothing } from '../support/company.ts';
 import { callTool, toolOutcome } from '../support/mcp.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, readSource, removal, removeSource } from '../support/source-library.ts';
+import { addSource, readSource, removeSource } from '../support/source-library.ts';
 import { addPerson, type Caller } from '../support/team.ts';
 
 // Limits of requests are off here, as with MEMORY_RATE_LIMITS=off.
@@ -62,7 +62,7 @@ describe('an agent token without memory:review', () => {
     const ids = await addSources(company, MOST + 1);
     const last = ids.pop() ?? '';
     for (const [n, id] of ids.entries()) {
-      if (n % 2 === 0) assert.equal(removal(await removeSource(service, agent, id)), '204');
+      if (n % 2 === 0) assert.equal(outcome(await removeSource(service, agent, id)), '204');
       else assert.equal(await forget(agent, id), 'ok');
     }
     await recordsNothing(service, company, async () => {
@@ -83,7 +83,7 @@ describe('an agent token without memory:review', () => {
     const other = await agentOf(company);
     assert.equal(await forget(other, last), 'ok');
     assert.equal(await forget(await agentOf(company, ['memory:write', 'memory:review']), last, true), 'ok');
-    assert.equal(removal(await removeSource(service, company, last)), '204');
+    assert.equal(outcome(await removeSource(service, company, last)), '204');
   });
 
   test('can restore as much as it likes, which does not give it more to archive', async () => {

@@ -12,7 +12,7 @@ import { plantImport, readImport } from '../support/import-records.ts';
 import { callTool, toolOutcome } from '../support/mcp.ts';
 import { imported, originalOf, textFile, uploaded } from '../support/originals.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addSource, archived, readSource, removal } from '../support/source-library.ts';
+import { addSource, archived, readSource } from '../support/source-library.ts';
 import { draftOf } from '../support/sources.ts';
 import { addClient, addPerson, type Caller, type Person, post } from '../support/team.ts';
 
@@ -189,7 +189,7 @@ describe('an agent token without memory:review, whose owner has Full access', ()
       assert.equal(outcome(refused), '403 forbidden');
       assert.match(refused.body, /memory:review/);
       assert.equal((await readImport(service, company, importId)).state, state);
-      assert.equal(removal(await remove(await agentOf(scene, WITH_REVIEW))), '204');
+      assert.equal(outcome(await remove(await agentOf(scene, WITH_REVIEW))), '204');
     }
   });
 });

@@ -44,7 +44,7 @@ function toListed({ memoryId, ...row }: ListedRow): Source {
 export async function listSources(
   tx: TeamTransaction,
   { after, limit }: ListPart,
-  { kind, state, text, tag, occurredAfter, occurredBefore }: SourceFilter,
+  filter: SourceFilter,
 ): Promise<Source[]> {
   const rows = await queryNamed<ListedRow>(
     tx,
@@ -57,7 +57,7 @@ export async function listSources(
         and ${isDatedWithin('s', '$occurredAfter::timestamptz', '$occurredBefore::timestamptz')}
         and ($after::uuid is null or s.id < $after)
       order by s.id desc limit $limit`,
-    { kind, state, text, tag, occurredAfter, occurredBefore, after, limit },
+    { ...filter, after, limit },
     scopeValues(tx.scope),
   );
   return rows.map(toListed);

@@ -49,7 +49,7 @@ async function prepare(service: Service, { row, sender }: LateCase) {
 
 /** Status and code; of a list of decisions, that of a decision. */
 function told(answer: Answer): string {
-  if (answer.body === '') return String(answer.statusCode);
+  if (answer.body === '') return outcome(answer);
   const { results } = answer.json<{ results?: { problem?: { status: number; code: string } }[] }>();
   const problem = results?.[0]?.problem;
   return problem === undefined ? outcome(answer) : `${problem.status} ${problem.code}`;

@@ -14,7 +14,7 @@ import { databaseUrl, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, listSources, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { addSource, listSources, readSource, removeSource } from '../../support/source-library.ts';
 import { axis } from '../../support/sources.ts';
 import { addClient, addPerson, along, CLAIM, post, readStatus } from '../../support/team.ts';
 import { countRows } from '../../teams/counted-figures.ts';
@@ -128,7 +128,7 @@ describe('a move at the same time as other work', () => {
         ask(second, company, 'DELETE', `/v1/team/clients/${b}`),
       ]);
       for (const answer of answers) {
-        assert.match(removal(answer), /^(200|204|403 scope_forbidden|404 not_found|409 conflict)$/);
+        assert.match(outcome(answer), /^(200|204|403 scope_forbidden|404 not_found|409 conflict)$/);
       }
       await database.query(`update identity.client set state = 'active' where id = $1`, [b]);
       await assertInStep(company, [a, b]);

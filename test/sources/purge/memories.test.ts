@@ -11,7 +11,7 @@ import { claimAll, complete, completed, lend, search } from '../../support/conso
 import { addMemories, addMemory, decided, listMemories, searchRows } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { removal } from '../../support/source-library.ts';
+
 import { addClient, along, type Caller, CLAIM, get, readStatus } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
 
@@ -76,7 +76,7 @@ describe('a purged memory', () => {
         assert.ok(tables.includes(table), table);
       }
       const { events } = await recordedBy(service, company, async () => {
-        assert.equal(removal(await purge(company, id)), '204');
+        assert.equal(outcome(await purge(company, id)), '204');
       });
       assert.deepEqual(
         events.map(({ kind, subjectType, subjectId, detail }) => ({ kind, subjectType, subjectId, detail })),
@@ -192,7 +192,7 @@ describe('a purged memory', () => {
     ]);
     for (const { id } of memories) {
       const answers = await Promise.all([purge(company, id), purge(company, id)]);
-      assert.deepEqual(answers.map(removal).sort(), ['204', '404 not_found']);
+      assert.deepEqual(answers.map(outcome).sort(), ['204', '404 not_found']);
     }
   });
 });
@@ -210,8 +210,8 @@ describe('an agent token that is limited to clients', () => {
     await recordsNothing(service, company, async () => {
       assert.equal(outcome(await purge(agent, mixed?.memoryId ?? '')), '403 forbidden');
     });
-    assert.equal(removal(await purge(agent, ofOwn?.memoryId ?? '')), '204');
-    assert.equal(removal(await purge(company, mixed?.memoryId ?? '')), '204');
+    assert.equal(outcome(await purge(agent, ofOwn?.memoryId ?? '')), '204');
+    assert.equal(outcome(await purge(company, mixed?.memoryId ?? '')), '204');
     const listed = (caller: Caller) =>
       listAll<AuditEvent>(service, caller, '/v1/memory/audit?kind=memory.purge');
     assert.deepEqual((await listed(company)).map(({ subjectId }) => subjectId).sort(), [

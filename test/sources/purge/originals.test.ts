@@ -19,7 +19,7 @@ import {
 } from '../../support/originals.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { archived, removal } from '../../support/source-library.ts';
+import { archived } from '../../support/source-library.ts';
 import { addTeam, archiveTeam, type Caller, inTeam } from '../../support/team.ts';
 import { file as pushed, workspaceOf } from '../../support/workspace.ts';
 import { archivedBefore } from '../restore/kept.ts';
@@ -44,7 +44,7 @@ describe('the original of a purged source', () => {
     const blobs: BlobStore = {
       ...service.blobs,
       readPart: async (...args) => {
-        if (++reads === 2) assert.equal(removal(await purge(company, sourceId)), '204');
+        if (++reads === 2) assert.equal(outcome(await purge(company, sourceId)), '204');
         return service.blobs.readPart(...args);
       },
     };
@@ -93,10 +93,10 @@ describe('the original of a purged source', () => {
       return [originals.length, (await storedOriginals(service, other)).originals.length, contents.length];
     };
     assert.deepEqual(await counts(), [1, 1, 1], 'once for each Team, and once for the Company');
-    assert.equal(removal(await purge(company, first)), '204');
+    assert.equal(outcome(await purge(company, first)), '204');
     assert.deepEqual(await counts(), [1, 1, 1]);
     assert.equal((await originalOf(service, company, second))?.sha256, sha256);
-    assert.equal(removal(await purge(company, second)), '204');
+    assert.equal(outcome(await purge(company, second)), '204');
     assert.deepEqual(await counts(), [0, 1, 1]);
     assert.deepEqual((await download(service, other, third)).rawPayload, file.content);
     await archiveTeam(service, other.teamId);
@@ -162,7 +162,7 @@ describe('a content that an import has stored', () => {
         ['a.txt', 'b.txt', 'c.txt'].map((filename) => uploaded(service, company, { ...file, filename })),
       );
       const [purged] = await Promise.all([purge(company, first), ...runs.map(({ run }) => run())]);
-      assert.equal(removal(purged), '204');
+      assert.equal(outcome(purged), '204');
       for (const { importId } of runs.slice(1)) {
         const { sourceId, state } = await readImport(service, company, importId);
         assert.equal(state, 'completed');

@@ -27,7 +27,7 @@ import { openOwnTestApp } from '../../support/own-service.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, listSources, removal } from '../../support/source-library.ts';
+import { addSource, listSources } from '../../support/source-library.ts';
 import { draftOf } from '../../support/sources.ts';
 import type { Caller } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
@@ -83,7 +83,7 @@ describe('a purge at the same time as other work', () => {
     await first.complete();
     const { sourceId } = await readImport(service, company, first.id);
     const second = await stagedImport(company, 'a.txt', text);
-    assert.equal(removal(await purge(service, company, sourceId ?? '')), '204');
+    assert.equal(outcome(await purge(service, company, sourceId ?? '')), '204');
     await second.complete();
     const again = await readImport(service, company, second.id);
     assert.equal(again.state, 'completed');
@@ -105,7 +105,7 @@ describe('a purge at the same time as other work', () => {
       const { sourceId } = await readImport(service, company, first.id);
       const running = await stagedImport(company, 'a.txt', text);
       const [purged] = await Promise.all([purge(second, company, sourceId ?? ''), running.complete()]);
-      assert.equal(removal(purged), '204');
+      assert.equal(outcome(purged), '204');
       assert.deepEqual(await tablesWith(service, sourceId ?? ''), ['memory.audit_event']);
     }
   });
@@ -140,7 +140,7 @@ describe('a purge at the same time as other work', () => {
       await insertAnswer(tx, key, { bodyHash: key.bodyHash, status: 201, response });
       return { purged: sent };
     });
-    assert.equal(removal(await purged), '204');
+    assert.equal(outcome(await purged), '204');
   }
 
   test(
@@ -275,7 +275,7 @@ describe('a purge at the same time as other work', () => {
         ask(second, company, 'POST', `/v1/memory/memories/${id}/purge`),
         decide(service, company, { action: 'publish', memoryId: id }),
       ]);
-      assert.equal(removal(purged), '204');
+      assert.equal(outcome(purged), '204');
       assert.match(outcome(decision), /^(200|404 not_found)$/);
       assert.deepEqual(await tablesWith(service, id), ['memory.audit_event']);
     }

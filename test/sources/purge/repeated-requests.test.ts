@@ -10,7 +10,7 @@ import { addMemory, decided } from '../../support/memories.ts';
 import { imported, textFile } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, archived, readSource, removal } from '../../support/source-library.ts';
+import { addSource, archived, readSource } from '../../support/source-library.ts';
 import { addClient, addPerson, type Caller, type Person, post } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
 
@@ -35,7 +35,7 @@ async function firstOf(send: ReturnType<typeof repeatable>) {
 }
 
 async function purge(company: SignedIn, kind: 'sources' | 'memories', id: string): Promise<void> {
-  assert.equal(removal(await ask(service, company, 'POST', `/v1/memory/${kind}/${id}/purge`)), '204');
+  assert.equal(outcome(await ask(service, company, 'POST', `/v1/memory/${kind}/${id}/purge`)), '204');
 }
 
 /** A Team with a client, and a member who cannot read it. */

@@ -10,7 +10,7 @@ import { addMemory, searchRows } from '../../support/memories.ts';
 import { pruneAfter } from '../../support/originals.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, archived, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { addSource, archived, readSource, removeSource } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM, get, post, readStatus } from '../../support/team.ts';
 import { tablesWith, tracesOf } from '../../support/traces.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
@@ -82,7 +82,7 @@ describe('a purged source', () => {
       assert.ok((await tablesWith(service, word)).includes('memory.idempotency_key'));
 
       const { events } = await recordedBy(service, company, async () => {
-        assert.equal(removal(await purge(company, source.id)), '204');
+        assert.equal(outcome(await purge(company, source.id)), '204');
       });
       assert.deepEqual(events, [
         {
@@ -142,7 +142,7 @@ describe('a purged source', () => {
     const third = await imported(company, 'c.txt', text);
     const gone = await imported(company, 'd.txt', text);
     await archived(service, company, gone.sourceId);
-    assert.equal(removal(await purge(company, first.sourceId)), '204');
+    assert.equal(outcome(await purge(company, first.sourceId)), '204');
     const sameAs = async (id: string) => (await readSource(service, company, id)).sameAs;
     assert.equal(await sameAs(second.sourceId), null);
     assert.equal(await sameAs(third.sourceId), second.sourceId);

@@ -5,7 +5,7 @@ import type { IngestResponse } from '../../../shared/schemas/sources.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { listSources, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { listSources, readSource, removeSource } from '../../support/source-library.ts';
 import { post } from '../../support/team.ts';
 import { keptRows, restoring } from './kept.ts';
 
@@ -90,10 +90,10 @@ async function run(company: SignedIn, model: Model, next: Step): Promise<void> {
     const expected = model.restore(source);
     assert.equal(outcome(await restoring(service, company, id)), expected);
   } else if (next.do === 'archive') {
-    assert.equal(removal(await removeSource(service, company, id)), model.remove(source, 'archived'));
+    assert.equal(outcome(await removeSource(service, company, id)), model.remove(source, 'archived'));
   } else {
     const answer = await ask(service, company, 'POST', `/v1/memory/sources/${id}/purge`);
-    assert.equal(removal(answer), model.remove(source, 'purged'));
+    assert.equal(outcome(answer), model.remove(source, 'purged'));
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { recordedBy } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addSource, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { addSource, readSource, removeSource } from '../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, get, post, readStatus } from '../../support/team.ts';
 import { deletion, file, type Workspace, workspaceOf } from '../../support/workspace.ts';
 import { countStored, fileSources, openIndexer, searchFiles } from './indexer.ts';
@@ -207,7 +207,7 @@ describe('a pushed file', () => {
     await push(owner, file('team/a.txt', 'The heron wades.'));
     await indexer.indexAll(company);
     const [source] = await fileSources(service, company);
-    assert.equal(removal(await removeSource(service, company, source?.id ?? '')), '409 conflict');
+    assert.equal(outcome(await removeSource(service, company, source?.id ?? '')), '409 conflict');
     assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
   });
 

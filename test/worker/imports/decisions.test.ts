@@ -17,7 +17,8 @@ import {
   upload,
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { listSources, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { listSources, readSource, removeSource } from '../../support/source-library.ts';
 import { addPerson, type Caller, post } from '../../support/team.ts';
 
 /** No other worker is at work on this database. */
@@ -84,7 +85,7 @@ describe('a job that waits for an import', () => {
     const [cancelled, forgotten, kept] = (await upload(service, company, items)).map(({ id }) => id);
     assert.ok(cancelled && forgotten && kept);
     for (const id of [cancelled, forgotten, forgotten]) {
-      assert.equal(removal(await sendRemoval(service, company, id)), '204');
+      assert.equal(outcome(await sendRemoval(service, company, id)), '204');
     }
     await startOnce();
     assert.equal((await settled(t, company, kept)).state, 'completed');
@@ -184,7 +185,7 @@ describe('a failed import', () => {
     assert.equal(createdBy, author.userId);
     const [source] = await listSources(service, author);
     assert.deepEqual([source?.id, source?.createdBy], [sourceId, author.userId]);
-    assert.equal(removal(await removeSource(service, author, sourceId ?? '')), '204');
+    assert.equal(outcome(await removeSource(service, author, sourceId ?? '')), '204');
   });
 });
 
@@ -225,10 +226,10 @@ describe('a cancel beside the worker', () => {
       await untilNoJob(t, id);
       const { state, sourceId, attempts } = await settled(t, company, id);
       const kept = await keepsFile(service, id);
-      if (removal(answer) === '204') {
+      if (outcome(answer) === '204') {
         assert.deepEqual([state, sourceId, attempts, kept], ['cancelled', null, 0, false]);
       } else {
-        assert.equal(removal(answer), '409 conflict');
+        assert.equal(outcome(answer), '409 conflict');
         assert.deepEqual([state, sourceId !== null, attempts, kept], ['completed', true, 1, false]);
         completed += 1;
       }

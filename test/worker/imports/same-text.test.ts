@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Source } from '../../../shared/schemas/sources.ts';
 import { openTestApp } from '../../support/app.ts';
-import { removal, removeSource } from '../../support/source-library.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { removeSource } from '../../support/source-library.ts';
 import { addClient, get, post } from '../../support/team.ts';
 import { sameTextFiles, TEXT } from './same-text-files.ts';
 
@@ -41,7 +42,7 @@ describe('imported files with the same text', () => {
   test('stay when the first is deleted: the next one is the first then, and the deleted name can come again', async () => {
     const company = await service.company();
     const [first = '', second = ''] = await importFiles(company, 'pumps.txt', 'valves.txt', 'taps.txt');
-    assert.equal(removal(await removeSource(service, company, first)), '204');
+    assert.equal(outcome(await removeSource(service, company, first)), '204');
     assert.deepEqual(await activeSources(company), [
       ['valves.txt', null],
       ['taps.txt', second],
@@ -50,7 +51,7 @@ describe('imported files with the same text', () => {
     const [back] = await importFiles(company, 'pumps.txt');
     assert.notEqual(back, first);
     assert.deepEqual((await activeSources(company)).at(-1), ['pumps.txt', second]);
-    assert.equal(removal(await removeSource(service, company, back ?? '')), '204', 'a later one');
+    assert.equal(outcome(await removeSource(service, company, back ?? '')), '204', 'a later one');
     assert.deepEqual(await activeSources(company), [
       ['valves.txt', null],
       ['taps.txt', second],
