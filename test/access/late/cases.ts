@@ -33,6 +33,10 @@ const asBefore = (row: Row) => String(row.ok);
 /** The client that a row is about. */
 export const clientOf = (row: Row) => /client [AB]/.exec(`${titleOf(row)}, ${row.kind}`)?.[0];
 
+/**
+ * What a row gets if it is about the archived client, which is refused if a request names it in a scope, and does not exist
+ * by id. Other kinds let in everyone of the Team, whatever the client.
+ */
 function asInArchivedClient(row: Row, sender: CallerName): string {
   const { kind, elsewhere } = row;
   const requiresClient = kind.includes('client') || kind.includes('Full access');
@@ -53,7 +57,7 @@ const LOSSES: readonly Loss[] = [
   ['the account was closed', ANYONE, as('nobody')],
   ['the Team was archived', ANYONE, as('archived')],
   ['the client was archived', ['granted', 'Team Admin'], asInArchivedClient],
-  // Only rows about imports say what they answer then.
+  // The rows about imports say in `late` what they get.
   ['the import was deleted', ['granted'], asBefore],
   ['the import was cancelled and deleted', ['granted'], asBefore],
 ];
@@ -89,15 +93,25 @@ export function transactionCases(): LateCase[] {
   });
 }
 
+/** The first case of each key. */
+const firstOfEach = (cases: readonly LateCase[], keyOf: (late: LateCase) => string) => [
+  ...new Map(cases.toReversed().map((late) => [keyOf(late), late])).values(),
+];
+
 /**
- * One row with a body for every change that takes access, and each answer to it. Rows that only read come first, because
- * only the guards refuse them.
+ * Rows with a body, which the guards let in before it arrives. Some are enough, because all routes of a path have the same
+ * guards. Nothing else refuses a row whose session has ended, and most rows that only read.
  */
 export function bodyCases(): LateCase[] {
-  const losses = [...LOSSES, ...COMPANY_LOSSES, ['the session was ended', ANYONE, as('nobody')] as const];
-  const cases = [...ALL_ROWS.filter(({ reads }) => reads), ...CHANGING]
-    .filter((row) => row.body !== undefined && expectedOf(row).nobody !== String(row.ok))
-    .flatMap((row) => casesOf(row, losses));
-  const firsts = new Map(cases.toReversed().map((late) => [`${late.change}: ${late.expected}`, late]));
-  return [...firsts.values()];
+  const rows = ALL_ROWS.filter((row) => row.body !== undefined && expectedOf(row).nobody !== String(row.ok));
+  const casesWith = (losses: readonly Loss[]) => rows.flatMap((row) => casesOf(row, losses));
+  const ended = casesWith([['the session was ended', ANYONE, as('nobody')]]);
+  return [
+    // By the start of the path, as /v1/team.
+    ...firstOfEach(ended, ({ row }) => row.route.split('/').slice(1, 3).join('/')),
+    ...firstOfEach(
+      casesWith([...LOSSES, ...COMPANY_LOSSES]),
+      ({ row, change, expected }) => `${row.reads ? row.route : 'a change'}: ${change}: ${expected}`,
+    ),
+  ];
 }

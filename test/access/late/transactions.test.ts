@@ -8,6 +8,6 @@ const service = await openTestApp();
 const pausable = await openPausableApp(service);
 after(() => pausable.close());
 
-describe('a request that waits before one of its transactions', () => {
+describe('a request that waits between its authorisation and its transaction', () => {
   testCases(transactionCases(), (_, late) => checkTransactions(service, pausable, late));
 });
