@@ -116,6 +116,11 @@ export function QueryInteger(limits: { minimum: number; maximum?: number }, desc
   return Type.String({ contentMediaType: 'application/json', contentSchema, description });
 }
 
+/** The text by which a list is filtered. Forms send it blank: then it filters nothing. */
+export const TextFilter = Type.Optional(
+  Type.String({ maxLength: 300, description: 'text that the record contains; case is ignored' }),
+);
+
 /** The default number of rows of a page, and the maximum. */
 export const PAGE_LIMITS = { default: 50, max: 200 };
 

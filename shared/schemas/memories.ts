@@ -17,6 +17,7 @@ import {
   StoredExpiry,
   StoredOccurrence,
   Text,
+  TextFilter,
   Time,
   Use,
 } from './common.ts';
@@ -24,13 +25,6 @@ import { OpenFeedback } from './feedback.ts';
 import { StoredTags, Tags } from './sources.ts';
 
 const clientId = Type.Optional(Type.String());
-
-const q = Type.Optional(
-  Type.String({
-    maxLength: 300,
-    description: 'text that the record contains; case is ignored',
-  }),
-);
 
 /** The longest content of a memory. */
 export const MAX_CONTENT = 64_000;
@@ -143,7 +137,7 @@ export const MemoryQuery = Type.Object(
     ...PageQuery,
     state: Type.Optional(OneOf([...MEMORY_STATES], 'without it, memories in review and published ones')),
     clientId,
-    q,
+    q: TextFilter,
     sourceId: Type.Optional(
       Type.String({ description: 'return only the memory of this source, which is the source_id of a hit' }),
     ),

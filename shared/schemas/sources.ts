@@ -22,6 +22,7 @@ import {
   StoredExpiry,
   StoredOccurrence,
   Text,
+  TextFilter,
   Time,
   Use,
   WriteScope,
@@ -259,12 +260,6 @@ export const IngestResponse = Type.Object({
 
 export type IngestResponse = Static<typeof IngestResponse>;
 
-const q = Type.Optional(
-  Type.String({
-    maxLength: 300,
-    description: 'text that the record contains; case is ignored',
-  }),
-);
 const clientId = Type.Optional(Type.String());
 
 export const SourceQuery = Type.Object(
@@ -274,7 +269,7 @@ export const SourceQuery = Type.Object(
     state: Type.Optional(OneOf(['active', 'archived'])),
     clientId,
     tag: TagFilter,
-    q,
+    q: TextFilter,
     ...OccurredFilters,
   },
   { additionalProperties: false },

@@ -2,7 +2,7 @@ import { asWorker } from '../../db/driver/database.ts';
 import type { Seal } from '../../db/queries/audit.ts';
 import { call, callRows } from '../../db/queries/call.ts';
 import type { JobContext, JobHandler } from '../context.ts';
-import { inSlices } from '../slices.ts';
+import { sliceJob } from '../slices.ts';
 
 /** Rows deleted by one statement. */
 const MAX_ROWS_PER_SLICE = 1000;
@@ -11,13 +11,9 @@ const MAX_ROWS_PER_SLICE = 1000;
  * Deletes what searches asked and found after the days that the settings allow. The audit events of the searches are kept,
  * and the chain verifies without what was deleted.
  */
-export const pruneAuditedSearches: JobHandler<'audit.prune'> = async (job, { config, database, queue }) => {
-  const { auditSearchDays: days } = config;
-  if (days !== null) {
-    await inSlices(database, (tx) => call(tx, 'memory.prune_searches', days, MAX_ROWS_PER_SLICE));
-  }
-  await asWorker(database, (tx) => queue.complete(tx, 'audit.prune', job));
-};
+export const pruneAuditedSearches = sliceJob('audit.prune', async (tx, { auditSearchDays: days }) =>
+  days === null ? 0 : call(tx, 'memory.prune_searches', days, MAX_ROWS_PER_SLICE),
+);
 
 /** Events sealed in one transaction. The embedded database runs nothing else until the transaction ends. */
 const MAX_EVENTS_PER_SLICE = { postgres: 1000, pglite: 200 };

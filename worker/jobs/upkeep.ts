@@ -13,12 +13,13 @@ const MAX_FILES_PER_SLICE = 20;
 const ABANDONED_AFTER_MS = 60_000;
 
 /** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
-export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
-  await inSlices(database, (tx) => call(tx, 'memory.prune_loading_chunks', MAX_CHUNKS_PER_SLICE));
+export const pruneOld: JobHandler<'upkeep.prune'> = async (job, context) => {
+  const { config, database, queue, logger } = context;
+  await inSlices(context, (tx) => call(tx, 'memory.prune_loading_chunks', MAX_CHUNKS_PER_SLICE));
   const { archiveDays, importPayloadDays: days } = config;
   await asWorker(database, (tx) => call(tx, 'memory.expire_kept_sources'));
-  await inSlices(database, (tx) => call(tx, 'memory.prune_kept_sources', archiveDays, MAX_CHUNKS_PER_SLICE));
-  await inSlices(database, (tx) => call(tx, 'memory.prune_import_payloads', days, MAX_FILES_PER_SLICE));
+  await inSlices(context, (tx) => call(tx, 'memory.prune_kept_sources', archiveDays, MAX_CHUNKS_PER_SLICE));
+  await inSlices(context, (tx) => call(tx, 'memory.prune_import_payloads', days, MAX_FILES_PER_SLICE));
   await asWorker(database, (tx) =>
     pruneQueryEmbeddings(tx, config.queryEmbeddingTimeoutMs + ABANDONED_AFTER_MS),
   );

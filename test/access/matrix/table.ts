@@ -75,8 +75,8 @@ const TABLE = readTable(`
   Team, Full access, not there           | 401    | team     | team      | full   | full    | full      | 404        | 404        | team     | full     | 404        | 404      | 404
   Team, Full access, hidden from others  | 401    | team     | team      | 404    | 404     | 404       | ok         | ok         | team     | 404      | ok         | ok       | ok
   Team, Full access, archived client     | 401    | team     | team      | full   | full    | full      | scope      | scope      | team     | full     | scope      | scope    | scope
-  Team Owner appointed                   | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
-  Team Owner removed                     | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
+  Team Owners, change                    | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
+  Team Owners, removal                   | 401    | team     | team      | full   | full    | full      | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
   Team layer, write                      | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | scope    | ok         | ok       | archived
   Team layer, own record                 | 401    | team     | team      | ok     | ok      | ok        | ok         | ok         | team     | forbidden | ok         | ok       | archived
   Team layer, someone else's record      | 401    | team     | team      | forbidden | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived

@@ -85,7 +85,7 @@ export const TEAM_ROWS: readonly Row[] = [
   {
     route: 'PATCH /v1/team/members/:userId',
     about: 'makes a Team Owner',
-    kind: 'Team Owner appointed',
+    kind: 'Team Owners, change',
     ok: 200,
     values: member('member'),
     body: () => ({ role: 'owner' }),
@@ -93,7 +93,7 @@ export const TEAM_ROWS: readonly Row[] = [
   {
     route: 'PATCH /v1/team/members/:userId',
     about: 'of a Team Owner',
-    kind: 'Team Owner appointed',
+    kind: 'Team Owners, change',
     ok: 200,
     values: member('owner'),
     body: () => ({ role: 'member' }),
@@ -107,7 +107,7 @@ export const TEAM_ROWS: readonly Row[] = [
   {
     route: 'DELETE /v1/team/members/:userId',
     about: 'a Team Owner',
-    kind: 'Team Owner removed',
+    kind: 'Team Owners, removal',
     ok: 204,
     values: member('owner'),
   },
