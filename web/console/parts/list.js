@@ -1,6 +1,6 @@
 import { html, useLayoutEffect, useRef, useState } from '../html.js';
+import { toHeading } from './action.js';
 import { isDone, problemOf, withQuery } from './ask.js';
-import { toHeading } from './focus.js';
 
 /**
  * What is known of a list that the service sends in pages.

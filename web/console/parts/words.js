@@ -1,5 +1,4 @@
 import { html } from '../html.js';
-import { placeParts } from './place-parts.js';
 
 /**
  * A number with the word for what is counted.
@@ -59,13 +58,3 @@ export function Uri({ uri }) {
   if (protocol !== 'http:' && protocol !== 'https:') return text;
   return html`<a href=${uri} target="_blank" rel="noopener noreferrer">${text}</a>`;
 }
-
-/**
- * Where in its document a passage is: a text with elements for each part that is known.
- * @param {import('../../../shared/schemas/sources.ts').Chunk['location']} location
- */
-export const placeIn = (location) =>
-  placeParts(location).map(
-    ({ word, values }) =>
-      html`${word} ${values.map((value, i) => html`${i > 0 && ' › '}<bdi key=${i}>${value}</bdi>`)}`,
-  );

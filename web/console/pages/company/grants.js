@@ -1,8 +1,8 @@
 import { leavesPart, useLeaveQuestion } from '../../address.js';
 import { html, useState } from '../../html.js';
+import { useFocus } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
 import { isDone, problemOf } from '../../parts/ask.js';
-import { useFocus } from '../../parts/focus.js';
 import { count } from '../../parts/words.js';
 import { ACCESS } from './ask-for-access.js';
 

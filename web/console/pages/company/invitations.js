@@ -1,10 +1,9 @@
 import { html, useState } from '../../html.js';
-import { useAction } from '../../parts/action.js';
+import { useAction, useFocus } from '../../parts/action.js';
 import { useAll } from '../../parts/all.js';
 import { LinkDialog } from '../../parts/copy.js';
 import { Question } from '../../parts/dialog.js';
 import { INVITE_HOURS, LinkTime } from '../../parts/fields.js';
-import { useFocus } from '../../parts/focus.js';
 import { FormDialog } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';

@@ -1,9 +1,8 @@
 import { html, useState } from '../../html.js';
-import { useAction } from '../../parts/action.js';
+import { neighbour, useAction, useFocus } from '../../parts/action.js';
 import { LinkDialog } from '../../parts/copy.js';
 import { Question } from '../../parts/dialog.js';
 import { LinkTime } from '../../parts/fields.js';
-import { neighbour, useFocus } from '../../parts/focus.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';

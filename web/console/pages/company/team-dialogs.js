@@ -1,10 +1,9 @@
 import { linkTo } from '../../address.js';
 import { html, useState } from '../../html.js';
-import { useAction } from '../../parts/action.js';
+import { neighbour, useAction } from '../../parts/action.js';
 import { useKnown } from '../../parts/all.js';
 import { LinkDialog } from '../../parts/copy.js';
 import { CloseButton, Dialog, Question } from '../../parts/dialog.js';
-import { neighbour } from '../../parts/focus.js';
 import { FormDialog, textOf } from '../../parts/form-dialog.js';
 import { useRecord } from '../../parts/record.js';
 import { isolated } from '../../parts/words.js';

@@ -1,6 +1,6 @@
 import { linkTo } from '../../address.js';
 import { html, useState } from '../../html.js';
-import { useFocus } from '../../parts/focus.js';
+import { useFocus } from '../../parts/action.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { Moment } from '../../parts/words.js';
 import { AskForAccess } from './ask-for-access.js';

@@ -1,8 +1,8 @@
 import { linkTo } from '../../address.js';
 import { html, useLayoutEffect, useMemo, useRef } from '../../html.js';
+import { toHeading } from '../../parts/action.js';
 import { useAsk } from '../../parts/ask.js';
 import { CommandLine } from '../../parts/copy.js';
-import { toHeading } from '../../parts/focus.js';
 import { SearchField } from '../../parts/list.js';
 import { useClientNames, usePeopleNames } from '../../parts/names.js';
 import { count, size } from '../../parts/words.js';

@@ -1,7 +1,6 @@
 import { html, useState } from '../../html.js';
-import { useAction } from '../../parts/action.js';
+import { useAction, useFocus } from '../../parts/action.js';
 import { isDone } from '../../parts/ask.js';
-import { useFocus } from '../../parts/focus.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
 

@@ -1,7 +1,8 @@
 import { html, useRef, useState } from '../../html.js';
 import { isDone, problemOf } from '../../parts/ask.js';
 import { copyText } from '../../parts/copy.js';
-import { count, KINDS, Moment, placeIn, Uri } from '../../parts/words.js';
+import { placeParts } from '../../parts/place-parts.js';
+import { count, KINDS, Moment, Uri } from '../../parts/words.js';
 import { excerptOf, lastBreak, Marked, nextBreak } from './marks.js';
 import { Verdict } from './verdict.js';
 import { Why } from './why.js';
@@ -76,7 +77,10 @@ export function HitItem({ ask, hit, queryId, sought, client, link, tagLink, isAr
   const less = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const more = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const href = link(`/sources/${hit.source_id}`, { chunk: hit.chunk_id });
-  const place = placeIn(hit.location);
+  const place = placeParts(hit.location).map(
+    ({ word, values }) =>
+      html`${word} ${values.map((value, i) => html`${i > 0 && ' › '}<bdi key=${i}>${value}</bdi>`)}`,
+  );
 
   async function expand() {
     const width = WIDTHS[step];

@@ -1,8 +1,8 @@
 import { useLeaveQuestion } from '../../address.js';
 import { html, useLayoutEffect, useState } from '../../html.js';
+import { toHeading } from '../../parts/action.js';
 import { useKnown } from '../../parts/all.js';
 import { useAsk, withQuery } from '../../parts/ask.js';
-import { toHeading } from '../../parts/focus.js';
 import { Filters, ListEnd, useList } from '../../parts/list.js';
 import { Layer, LayerFilter, useClients } from '../../parts/names.js';
 import { count, KINDS, Moment, size } from '../../parts/words.js';

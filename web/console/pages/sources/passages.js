@@ -1,6 +1,7 @@
 import { html, useLayoutEffect, useRef, useState } from '../../html.js';
 import { isDone, problemOf, withQuery } from '../../parts/ask.js';
-import { count, placeIn } from '../../parts/words.js';
+import { placeParts } from '../../parts/place-parts.js';
+import { count } from '../../parts/words.js';
 
 /**
  * @typedef {import('./labels.js').Chunk} Chunk
@@ -163,7 +164,11 @@ export function Passages({ ask, source, chunk, link, reload }) {
             <li key=${chunk_id} data-chunk=${chunk_id} tabindex="-1" aria-current=${chunk_id === chunk ? 'true' : undefined}>
               <ul class="facts">
                 <li><a href=${link(`/sources/${id}`, { chunk: chunk_id })}>Passage ${ordinal + 1}</a></li>
-                ${placeIn(location).map((part, i) => html`<li key=${i}>${part}</li>`)}
+                ${placeParts(location).map(
+                  ({ word, values }) => html`
+                    <li key=${word}>${word} ${values.map((value, i) => html`${i > 0 && ' › '}<bdi key=${i}>${value}</bdi>`)}</li>
+                  `,
+                )}
               </ul>
               <p class="text" dir="auto">${text}</p>
             </li>

@@ -1,7 +1,6 @@
 import { html, useState } from '../../html.js';
-import { useAction } from '../../parts/action.js';
+import { useAction, useFocus } from '../../parts/action.js';
 import { Question } from '../../parts/dialog.js';
-import { useFocus } from '../../parts/focus.js';
 import { FormDialog } from '../../parts/form-dialog.js';
 import { ListEnd, useList } from '../../parts/list.js';
 import { count, Moment } from '../../parts/words.js';
