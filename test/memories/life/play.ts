@@ -64,7 +64,10 @@ async function capture(world: World, { by, session, sequence, ...step }: StepOf<
   assert.deepEqual(seenCapture(world, seen), withoutBatch(first ?? model.captures.at(-1)!));
 }
 
-/** What the worker does unasked, one job after the other. It changes nothing that anyone sees, except the audit trail. */
+/**
+ * Some of what the worker does unasked, one job after the other: what nobody sees, except in the audit trail. Other jobs need
+ * not be here.
+ */
 const UPKEEP: QueueName[] = [
   'records.expire',
   'captures.release',
