@@ -42,9 +42,9 @@ export async function verifyAudit(
 ): Promise<AuditVerification> {
   const { place, firstBreak, containsSeal } = await walkToEnd(database, scope, seal);
   const [count] = await transaction(database, scope, (tx) => callRows(tx, 'memory.count_audit'));
+  if (count === undefined) throw new Error('count_audit returned no row');
   const { sequence, hash } = place;
   const head = sequence === 0 ? null : { sequence, hash: toHex(hash) };
-  if (count === undefined) throw new Error('count_audit returned no row');
   return {
     ...count,
     firstBreak: firstBreak ?? count.firstBreak,

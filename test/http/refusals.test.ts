@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
-import type { Method } from '../support/company.ts';
-import { ask } from '../support/company.ts';
+import { ask, type Method, recordsNothing } from '../support/company.ts';
 import { newEmail } from '../support/invites.ts';
 import { outcome } from '../support/sign-in.ts';
 import { along, CLAIM } from '../support/team.ts';
@@ -16,7 +15,7 @@ import { type CallerName, type Ids, openRecords } from './records.ts';
  */
 
 const service = await openTestApp();
-const { callers, ids } = await openRecords(service);
+const { company, callers, ids } = await openRecords(service);
 
 interface Row {
   /** Method and path, with the names of records in place of ids. */
@@ -194,16 +193,6 @@ const LAYERS: Row[] = [
 
 const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-/** The number of changes so far. Each change has its event. */
-async function changes(): Promise<number> {
-  const [counted] = await service.database.query<{ n: number }>(
-    `select count(*)::int as n from memory.audit_event
-      where company_id = (select company_id from identity.team where id = $1) and kind <> 'memory.search'`,
-    [ids['team']],
-  );
-  return counted?.n ?? 0;
-}
-
 describe('a request that cannot be done', () => {
   for (const { route, body, refusal, caller = 'an Owner' } of [...FIELDS, ...FILES, ...RECORDS, ...LAYERS]) {
     const sent = body?.(ids);
@@ -211,10 +200,10 @@ describe('a request that cannot be done', () => {
     test(`returns ${refusal} to ${caller}, and changes nothing: ${route}${what}`, async () => {
       const [method = '', path = ''] = route.split(' ');
       const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
-      const before = await changes();
-      const answer = await ask(service, callers[caller], method as Method, url, sent);
-      assert.equal(outcome(answer), refusal, answer.body);
-      assert.equal(await changes(), before);
+      await recordsNothing(service, company, async () => {
+        const answer = await ask(service, callers[caller], method as Method, url, sent);
+        assert.equal(outcome(answer), refusal, answer.body);
+      });
     });
   }
 });

@@ -40,10 +40,8 @@ async function sealRound({ database, logger }: JobContext, { sealed, failed }: P
       const companyId = company;
       const { count, last } = await asWorker(database, async (tx) => {
         const count = await call(tx, 'memory.seal_audit', companyId, slice);
-        return {
-          count,
-          last: count === 0 ? null : ((await callRows(tx, 'memory.last_seal', companyId))[0] ?? null),
-        };
+        const [last = null] = count === 0 ? [] : await callRows(tx, 'memory.last_seal', companyId);
+        return { count, last };
       });
       if (last !== null) sealed.set(companyId, last);
       more ||= count === slice;

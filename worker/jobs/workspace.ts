@@ -11,7 +11,7 @@ import {
 import { asWorker, withoutScope } from '../../db/driver/database.ts';
 import { pruneObjects } from '../../db/objects/move-contents.ts';
 import { callRows } from '../../db/queries/call.ts';
-import { type FileSource } from '../../db/queries/workspace/indexing.ts';
+import type { FileSource } from '../../db/queries/workspace/indexing.ts';
 import { IMPORT_EXTENSIONS, importMediaType } from '../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
@@ -121,9 +121,9 @@ export const failLostFile: JobHandler<'file.dead'> = (job, context) =>
 const MAX_VERSIONS_PER_SLICE = 1000;
 
 async function pruneVersions({ config, database }: JobContext): Promise<number> {
+  const { workspaceKeepVersions: keep } = config;
   let [after, removed]: [string | null, number] = [null, 0];
   do {
-    const { workspaceKeepVersions: keep } = config;
     const [pruned] = await asWorker(database, (tx) =>
       callRows(tx, 'memory.prune_workspace_versions', after, keep, MAX_VERSIONS_PER_SLICE),
     );
