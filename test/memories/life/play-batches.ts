@@ -5,7 +5,15 @@ import type { Capture } from '../../../shared/schemas/captures.ts';
 import type { ConsolidationResult } from '../../../shared/schemas/consolidation.ts';
 import { along, CLAIM } from '../../support/team.ts';
 import { accepted, asks, brief, pick, pickSuperseded, seenCapture, textOf, withoutBatch } from './asking.ts';
-import { CALLERS, type CallerName, type Item, type ModelBatch, type ModelMemory, RIGHTS } from './model.ts';
+import {
+  CALLERS,
+  type CallerName,
+  type Item,
+  type Model,
+  type ModelBatch,
+  type ModelMemory,
+  RIGHTS,
+} from './model.ts';
 import { refusalsOfComplete, refusalsOfWrite } from './refusals.ts';
 import type { ItemStep, StepOf } from './steps.ts';
 import { scopeFor, type World } from './world.ts';
@@ -167,7 +175,7 @@ async function complete(world: World, by: CallerName, batch: ModelBatch, items: 
     assert.ok(accepted(answer, []));
     assert.deepEqual(
       answer.json<{ results: unknown }>().results,
-      batch.completed!.results,
+      stillReadable(model, by, batch.completed!.results),
       'answers the same again',
     );
     return;
@@ -182,6 +190,20 @@ async function complete(world: World, by: CallerName, batch: ModelBatch, items: 
     assertSimilar(world, item, result);
   }
   model.close(batch, items, results);
+}
+
+/** Results have excerpts of similar memories: those that the caller can no longer read are left out. */
+function stillReadable(
+  model: Model,
+  by: CallerName,
+  results: readonly ConsolidationResult[],
+): ConsolidationResult[] {
+  const { full, reads } = RIGHTS[by];
+  const isReadable = ({ memoryId }: { memoryId: string }) => {
+    const memory = model.memory(memoryId);
+    return memory !== undefined && reads.includes(memory.layer) && (full || memory.state === 'published');
+  };
+  return results.map((result) => ({ ...result, similar: result.similar.filter(isReadable) }));
 }
 
 const STATE_AFTER = { publish: 'published', review: 'review', discard: 'discarded' } as const;
