@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HELD_LANGUAGES, readPairs } from '../../bench/pairs/languages.ts';
+import { askPairs, meanOf, sharesOf, storePairs } from '../../bench/pairs/team-of-pairs.ts';
 import type { SearchResponse } from '../../shared/schemas/search.ts';
-import { HELD_LANGUAGES, readPairs } from '../bench/pairs/languages.ts';
-import { askPairs, meanOf, sharesOf, storePairs } from '../bench/pairs/team-of-pairs.ts';
 import { openTestApp } from '../support/app.ts';
 import { addSource } from '../support/source-library.ts';
 import { addClient, post } from '../support/team.ts';

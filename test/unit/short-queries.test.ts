@@ -9,9 +9,9 @@ import {
   foldText,
   LEAST_PAIRS,
   openFormFinder,
-} from '../bench/pairs/check-pairs.ts';
-import { HELD_LANGUAGES, type Pair, readPairs } from '../bench/pairs/languages.ts';
-import { makeOtherPassages, readOtherPassages } from '../bench/pairs/other-passages.ts';
+} from '../../bench/pairs/check-pairs.ts';
+import { HELD_LANGUAGES, type Pair, readPairs } from '../../bench/pairs/languages.ts';
+import { makeOtherPassages, readOtherPassages } from '../../bench/pairs/other-passages.ts';
 
 const PAIRS = readPairs();
 const WINDOW: Pair = {

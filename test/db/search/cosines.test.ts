@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { transaction } from '../../../db/driver/database.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,
   databaseUrl,
@@ -12,6 +11,7 @@ import {
 } from '../../support/needs/database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 
 const database = await openTestDatabase();
 

@@ -4,8 +4,8 @@ import { transaction } from '../../../db/driver/database.ts';
 import type { SearchFilters } from '../../../db/queries/search/search.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { setTermCounts } from '../../support/term-counts.ts';
 import {
   addToCorpus,

@@ -6,7 +6,6 @@ import { searchExplained } from '../../../db/queries/search/search.ts';
 import { archiveSource } from '../../../db/queries/sources/removal.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,
   openTestDatabase,
@@ -16,6 +15,7 @@ import {
 import { repeatChunks } from '../../support/repeated-chunks.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { type GivenChunk, storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();

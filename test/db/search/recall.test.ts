@@ -6,7 +6,6 @@ import { type SearchFilters, searchExplained } from '../../../db/queries/search/
 import { newId } from '../../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import {
   createTestCompany,
   openTestDatabase,
@@ -15,6 +14,7 @@ import {
 } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { setTermCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();

@@ -1,6 +1,6 @@
+import { openEvidence } from '../../../bench/retrieval/reference-evidence.ts';
 import { textHash } from '../../../shared/text/content-hash.ts';
 import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms/terms.ts';
-import { openEvidence } from '../../bench/reference-evidence.ts';
 
 /**
  * The ranking of `memory.search_hits` written plainly in JavaScript, to be compared with. Every chunk is

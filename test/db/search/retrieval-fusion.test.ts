@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Database } from '../../../db/driver/database.ts';
-import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.ts';
-import { pointsWithEvidence } from '../../bench/reference-evidence.ts';
-import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';
+import { findCodes, type PlacedCode, placeCodes } from '../../../bench/retrieval/codes.ts';
 import {
   askAll,
   findArticles,
@@ -13,9 +9,17 @@ import {
   type StoredParagraphs,
   searchParagraphs,
   storeParagraphs,
-} from '../../bench/retrieval-legs.ts';
-import { points, qualityOf } from '../../bench/retrieval-quality.ts';
-import { correlatedVectors, independentVectors, type SetVectors } from '../../bench/retrieval-stand-ins.ts';
+} from '../../../bench/retrieval/legs.ts';
+import { points, qualityOf } from '../../../bench/retrieval/quality.ts';
+import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../../bench/retrieval/reference-bm25.ts';
+import { pointsWithEvidence } from '../../../bench/retrieval/reference-evidence.ts';
+import {
+  correlatedVectors,
+  independentVectors,
+  type SetVectors,
+} from '../../../bench/retrieval/stand-ins.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import {
   type Language,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { narrowScope } from '../../../shared/scope.ts';
-import { unit } from '../../bench/stand-in-vectors.ts';
 import { openTestDatabase } from '../../support/needs/database.ts';
 import { axis, type GivenChunk } from '../../support/sources.ts';
+import { unit } from '../../support/stand-in-vectors.ts';
 import { addToCorpus, askCorpus, countCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts';
 
 const database = await openTestDatabase();

@@ -4,11 +4,11 @@ import { type Database, transaction } from '../../../db/driver/database.ts';
 import { type SearchFilters, searchChunks } from '../../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { createTestCompany, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { withOwnDatabase } from '../../support/needs/own-database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
 
 const TEAM_LAYER = 400;

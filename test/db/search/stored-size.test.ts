@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Writer } from '../../bench/generated-text.ts';
+import { Writer } from '../../support/generated-text.ts';
 import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';
 import { ROOT } from '../../support/root.ts';
 import { ownerScope } from '../../support/scopes.ts';

@@ -10,7 +10,6 @@ import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
 import { changeGraphs, graphSizesFor } from '../../../worker/jobs/embeddings.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { doJob } from '../../support/do-job.ts';
 import {
   createTestCompany,
@@ -22,6 +21,7 @@ import {
 import { createPreparedDatabase } from '../../support/needs/own-database.ts';
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 
 /** Sizes that a test can store. Up to 1,000 vectors are compared in full, with or without a graph. */
 const SIZES = { build: 1500, keep: 1400 };

@@ -8,10 +8,10 @@ import { type SearchFilters, searchExplained } from '../../../db/queries/search/
 import { newId } from '../../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms/terms.ts';
-import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
+import { openStandInVectors } from '../../support/stand-in-vectors.ts';
 
 /**
  * Up to so many chunks that pass a filter are gathered; of more, the candidates are looked up. A Team has more than that

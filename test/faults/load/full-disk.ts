@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import type { ServiceProcess } from '../../support/needs/process.ts';
 import type { Findings, ScenarioContext } from '../scenario.ts';
 import { get, quantile, type Reply, send, tally, untilReply } from './client.ts';

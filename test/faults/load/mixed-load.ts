@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { file } from '../../support/workspace.ts';
 import { type LoadRequest, quantile, type Reply, send, tally } from './client.ts';

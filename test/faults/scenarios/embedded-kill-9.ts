@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { temporaryFolder } from '../../support/needs/process.ts';
 import { Ledger } from '../load/ledger.ts';
 import { loadFigures, startLoad } from '../load/mixed-load.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { API_TOKEN } from '../../support/needs/process.ts';
 import { get, quantile, type Reply, send } from '../load/client.ts';
 import { joinAsMember } from '../load/member.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { importOutcome } from '../../support/imports-once.ts';
 import { type KillableService, killWhileImporting } from '../../support/killed-imports.ts';
 import { type System, startSystem } from '../load/system.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { quantile, type Reply, send, tally } from '../load/client.ts';
 import { joinAsMember } from '../load/member.ts';
 import { searchRequest } from '../load/mixed-load.ts';

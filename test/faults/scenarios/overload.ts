@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { quantile, type Reply, send, tally } from '../load/client.ts';
 import { searchRequest, textOf } from '../load/mixed-load.ts';
 import { startSystem } from '../load/system.ts';

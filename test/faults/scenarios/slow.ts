@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../bench/generated-text.ts';
+import { seededRandom } from '../../support/generated-text.ts';
 import { API_TOKEN } from '../../support/needs/process.ts';
 import { quantile, type Reply, send, tally } from '../load/client.ts';
 import { searchRequest } from '../load/mixed-load.ts';

@@ -54,7 +54,7 @@ function modulesOf(path: string, found = new Set<string>()): Set<string> {
   found.add(path);
   for (const module of readImports(path)) {
     if (found.has(module)) continue;
-    if (module.startsWith('test/') && module.endsWith('.ts')) modulesOf(module, found);
+    if (/^(test|bench)\/.*\.ts$/.test(module)) modulesOf(module, found);
     else found.add(module);
   }
   return found;

@@ -1,0 +1,85 @@
+import type { AddressInfo } from 'node:net';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+import { jobScope } from '../../shared/scope.ts';
+import { buildTestApp, type SignedIn } from '../../test/support/app.ts';
+import { Writer } from '../../test/support/generated-text.ts';
+import { prepareDatabase } from '../../test/support/needs/database.ts';
+import { storeSource } from '../../test/support/sources.ts';
+import { countTermsNow } from '../../test/support/term-counts.ts';
+import { type Announcement, KINDS, type Kind, PASSWORD, PROXY } from './shapes.ts';
+
+/**
+ * The service that `sign-in.ts` measures, in a process of its own: on the embedded database, or on the one that
+ * MEMORY_DATABASE_URL names. It makes a Team with chunks, and accounts, and announces where it listens.
+ */
+const CHUNKS = 2000;
+const CHUNKS_A_SOURCE = 100;
+/** Each email may fail ten times: with five tries each a kind is tried 200 times. */
+const EMAILS_A_KIND = 40;
+
+async function fill(database: Database, company: SignedIn): Promise<void> {
+  const writer = new Writer(7);
+  const { companyId, teamId, ownerId: userId } = company;
+  const scope = jobScope({ companyId, teamId, userId, layerId: teamId });
+  for (let stored = 0; stored < CHUNKS; stored += CHUNKS_A_SOURCE) {
+    const chunks = Array.from({ length: CHUNKS_A_SOURCE }, () => ({
+      text: writer.paragraph(),
+      embedding: writer.unitVector(),
+    }));
+    await storeSource(database, scope, { layer: null, chunks });
+  }
+  await countTermsNow(database, company);
+}
+
+/** Makes the accounts of each kind, where the kind has any, and tells their emails. */
+async function addAccounts(database: Database, company: SignedIn): Promise<Record<Kind, string[]>> {
+  const hash = await createPasswordHasher().hash(PASSWORD);
+  const emails = {} as Record<Kind, string[]>;
+  for (const kind of KINDS) {
+    emails[kind] = Array.from({ length: EMAILS_A_KIND }, () => `person-${newId()}@example.com`);
+    if (kind === 'unknown email') continue;
+    for (const email of emails[kind]) {
+      await database.query(
+        `insert into identity.account (company_id, id, email, name, role, password_hash, closed_at)
+         values ($1, $2, $3, 'Someone', 'member', $4, case when $5 then now() end)`,
+        [
+          company.companyId,
+          newId(),
+          email,
+          kind === 'no password set' ? null : hash,
+          kind === 'closed account',
+        ],
+      );
+    }
+  }
+  return emails;
+}
+
+const url = process.env['MEMORY_DATABASE_URL'] || undefined;
+const database =
+  url === undefined
+    ? await openEmbedded({ dataDir: null })
+    : openPostgres(url, createLogger('fatal', 'bench'));
+await prepareDatabase(database);
+const service = await buildTestApp(database, url, {
+  // As in production; the one who searches does so more often than a person.
+  MEMORY_RATE_LIMITS: 'on',
+  MEMORY_RATE_LIMIT_PER_MINUTE: '1000000',
+  MEMORY_TRUSTED_PROXIES: PROXY,
+});
+const company = await service.company();
+await fill(database, company);
+const emails = await addAccounts(database, company);
+// As autovacuum does soon after so many inserts.
+await database.query('vacuum analyze');
+await service.app.listen({ host: PROXY, port: 0 });
+const { port } = service.app.server.address() as AddressInfo;
+const announcement: Announcement = { url: `http://${PROXY}:${port}`, headers: company.headers, emails };
+process.send?.(announcement);
+// The parent hangs up when it has measured, or is gone.
+process.once('disconnect', () => void service.close());
