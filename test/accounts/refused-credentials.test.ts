@@ -78,7 +78,7 @@ describe('a refused credential', () => {
     await expire(service, expired);
     const old = await createAgent(service, company, company);
     const rotated = await post(service, company, `/v1/auth/tokens/${old.record.id}/rotate`, {});
-    const next = agentOf(rotated.json<IssuedToken>());
+    const next = agentOf(service, rotated.json<IssuedToken>());
     const member = await addPerson(service, company, { teamRole: 'member' });
     const lost = await createAgent(service, member, company);
     await ask(service, company, 'DELETE', `/v1/team/members/${member.userId}`);

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { PERMISSION_NAMES, type Permission } from '../../shared/permissions.ts';
 import type { IssuedToken } from '../../shared/schemas/tokens.ts';
 import type { TestApp } from './app.ts';
+import { callerOf, type TeamCaller } from './client/client.ts';
 import type { TestCompany } from './needs/database.ts';
 import { type Caller, post } from './team.ts';
 
 /** A program with an agent token, which names its Team. */
-export interface Agent extends Caller {
+export interface Agent extends TeamCaller {
   token: string;
   record: IssuedToken['record'];
 }
 
 /** The caller with this agent token. */
-export function agentOf({ token, record }: IssuedToken): Agent {
-  return { token, record, headers: { authorization: `Bearer ${token}`, 'memory-team': record.teamId } };
+export function agentOf({ app }: Pick<TestApp, 'app'>, { token, record }: IssuedToken): Agent {
+  const headers = { authorization: `Bearer ${token}`, 'memory-team': record.teamId };
+  return { ...callerOf(app, headers), token, record };
 }
 
 /** Creates an agent token through the API, with every permission unless others are given. */
@@ -26,7 +28,7 @@ export async function createAgent(
   const draft = { name: 'An agent', permissions: PERMISSION_NAMES, teamId, ...given };
   const answer = await post(service, owner, '/v1/auth/tokens', draft);
   assert.equal(answer.statusCode, 201, answer.body);
-  return agentOf(answer.json<IssuedToken>());
+  return agentOf(service, answer.json<IssuedToken>());
 }
 
 /** Moves the end of an agent token into the past. */

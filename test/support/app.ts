@@ -10,6 +10,7 @@ import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import './declared-responses.ts';
+import { callerOf, type TeamCaller } from './client/client.ts';
 import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './needs/database.ts';
 import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
@@ -27,9 +28,9 @@ export interface TestApp {
   signIn(companyId: string, userId: string): Promise<string>;
 }
 
-export interface SignedIn extends TestCompany {
+/** The Owner of a Company of the test's own, in its Team. */
+export interface SignedIn extends TestCompany, TeamCaller {
   token: string;
-  headers: { authorization: string; 'memory-team': string };
 }
 
 export interface TestAppOptions {
@@ -101,7 +102,7 @@ export async function buildTestApp(
       const company = await createTestCompany(database);
       const token = await signIn(company.companyId, company.ownerId);
       const headers = { authorization: `Bearer ${token}`, 'memory-team': company.teamId };
-      return { ...company, token, headers };
+      return { ...company, ...callerOf(app, headers), token, headers };
     },
     close: async () => {
       await app.close();

@@ -111,7 +111,7 @@ export interface PasswordHolder extends Person {
 
 /** Makes an account of the Company with these ties and a password, signed in. */
 export async function addPasswordHolder(
-  service: Pick<TestApp & Dependencies, 'database' | 'passwords' | 'signIn'>,
+  service: Pick<TestApp & Dependencies, 'app' | 'database' | 'passwords' | 'signIn'>,
   company: TestCompany,
   ties: Ties,
   password = PASSWORD,

@@ -3,12 +3,13 @@ import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import type { SignedIn, TestApp } from './app.ts';
+import { callerOf, type TeamCaller } from './client/client.ts';
 import { TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
 
 /** The caller of a request: a session and the Team that it is for. */
 export type Caller = Pick<SignedIn, 'headers'>;
 
-export interface Person extends Caller {
+export interface Person extends TeamCaller {
   userId: string;
   token: string;
 }
@@ -24,7 +25,7 @@ export interface Ties {
 
 /** Makes an account of the Company with these ties, signed in. */
 export async function addPerson(
-  service: Pick<TestApp, 'database' | 'signIn'>,
+  service: Pick<TestApp, 'app' | 'database' | 'signIn'>,
   company: TestCompany,
   ties: Ties,
 ): Promise<Person> {
@@ -55,7 +56,11 @@ export async function addPerson(
     );
   }
   const token = await service.signIn(companyId, userId);
-  return { userId, token, headers: { authorization: `Bearer ${token}`, 'memory-team': teamId } };
+  return {
+    ...callerOf(service.app, { authorization: `Bearer ${token}`, 'memory-team': teamId }),
+    userId,
+    token,
+  };
 }
 
 /** Makes a client of the Team. */

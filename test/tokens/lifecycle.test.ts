@@ -137,7 +137,7 @@ describe('the secret of an agent token', () => {
       newAgentToken().token,
     ];
     for (const token of wrong) {
-      assert.equal(await use(agentOf({ token, record: agent.record })), '401 unauthenticated');
+      assert.equal(await use(agentOf(service, { token, record: agent.record })), '401 unauthenticated');
     }
   });
 
@@ -190,7 +190,7 @@ describe('rotating an agent token', () => {
     const agent = await createAgent(service, company, company);
     const answer = await rotate(company, agent);
     assert.equal(answer.statusCode, 201, answer.body);
-    const next = agentOf(answer.json<IssuedToken>());
+    const next = agentOf(service, answer.json<IssuedToken>());
     assert.deepEqual(next.record, agent.record);
     assert.notEqual(next.token.slice(7, 19), agent.token.slice(7, 19));
     assert.equal(await use(agent), '401 unauthenticated');
@@ -200,7 +200,7 @@ describe('rotating an agent token', () => {
   test('keeps the old secret until the overlap ends', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company);
-    const next = agentOf((await rotate(company, agent, { overlapHours: 72 })).json<IssuedToken>());
+    const next = agentOf(service, (await rotate(company, agent, { overlapHours: 72 })).json<IssuedToken>());
     assert.equal(await use(agent), '200');
     assert.equal(await use(next), '200');
     const [old] = await service.database.query<{ hours: number }>(
@@ -217,8 +217,8 @@ describe('rotating an agent token', () => {
   test('without an overlap also ends secrets that were still in one', async () => {
     const company = await service.company();
     const first = await createAgent(service, company, company);
-    const second = agentOf((await rotate(company, first, { overlapHours: 1 })).json<IssuedToken>());
-    const third = agentOf((await rotate(company, second)).json<IssuedToken>());
+    const second = agentOf(service, (await rotate(company, first, { overlapHours: 1 })).json<IssuedToken>());
+    const third = agentOf(service, (await rotate(company, second)).json<IssuedToken>());
     assert.deepEqual(await Promise.all([first, second, third].map(use)), [
       '401 unauthenticated',
       '401 unauthenticated',
@@ -229,7 +229,7 @@ describe('rotating an agent token', () => {
   test('never prolongs an overlap', async () => {
     const company = await service.company();
     const first = await createAgent(service, company, company);
-    const second = agentOf((await rotate(company, first, { overlapHours: 1 })).json<IssuedToken>());
+    const second = agentOf(service, (await rotate(company, first, { overlapHours: 1 })).json<IssuedToken>());
     await rotate(company, second, { overlapHours: 72 });
     const ends = await service.database.query<{ hours: number }>(
       `select ceil(extract(epoch from ends_at - now()) / 3600)::int as hours from identity.agent_token_secret
@@ -263,7 +263,9 @@ describe('rotating an agent token', () => {
       answers.map(({ statusCode }) => statusCode),
       [201, 201, 201],
     );
-    const outcomes = await Promise.all(answers.map((answer) => use(agentOf(answer.json<IssuedToken>()))));
+    const outcomes = await Promise.all(
+      answers.map((answer) => use(agentOf(service, answer.json<IssuedToken>()))),
+    );
     assert.deepEqual(outcomes.sort(), ['200', '401 unauthenticated', '401 unauthenticated']);
   });
 });
@@ -275,7 +277,7 @@ describe('revoking an agent token', () => {
     test(`works on the next request, with secrets in an overlap too: DELETE ${url}/{id}`, async () => {
       const company = await service.company();
       const agent = await createAgent(service, company, company);
-      const next = agentOf((await rotate(company, agent, { overlapHours: 1 })).json<IssuedToken>());
+      const next = agentOf(service, (await rotate(company, agent, { overlapHours: 1 })).json<IssuedToken>());
       assert.equal((await ask(service, company, 'DELETE', `${url}/${agent.record.id}`)).statusCode, 204);
       assert.equal(await use(agent), '401 unauthenticated');
       assert.equal(await use(next), '401 unauthenticated');
